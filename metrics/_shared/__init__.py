@@ -1,0 +1,1 @@
+"""What every metric folder holds a link to."""

@@ -1,0 +1,137 @@
+"""Options by name: what was given becomes one frozen, checked dataclass."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypeVar
+
+# What hosts hand to every metric's constructor, whether it has a meaning here or not.
+HOST_OPTIONS = frozenset(
+    {"trust_remote_code", "verification_mode", "download_mode", "download_config", "revision", "token", "module_type"}
+)
+
+Alias = Callable[[Any], Mapping[str, Any]]
+AnyOptions = TypeVar("AnyOptions", bound="Options")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options that every metric has.
+
+    per_example: also give one score a row.
+    confidence: None, or the level of a bootstrap interval, between 0 and 1, such as 0.95.
+    n_resamples: how many resamples the interval is taken from.
+    seed: of every random draw.
+    scalars_only: leave only numbers in the result, for hosts that average values.
+    """
+
+    per_example: bool = False
+    confidence: float | None = None
+    n_resamples: int = 1000
+    seed: int = 12345
+    scalars_only: bool = False
+
+    # The names of fields that decide the statistics; the others decide only what is made of their sum.
+    COUNTING: ClassVar[tuple[str, ...]] = ()
+    # Names that the stock metrics use, each with what it means in ours.
+    ALIASES: ClassVar[Mapping[str, Alias]] = {}
+    # Each convention is a set of defaults.
+    CONVENTIONS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    def __post_init__(self) -> None:
+        check_flags(self, "per_example", "scalars_only")
+        if self.confidence is not None:
+            check_number("confidence", self.confidence, above=0, below=1)
+        check_integer("n_resamples", self.n_resamples, least=2)
+        check_integer("seed", self.seed, least=0)
+
+    def counting(self) -> tuple[Any, ...]:
+        """The values that decide the statistics."""
+        return tuple(getattr(self, name) for name in self.COUNTING)
+
+
+def build(options_type: type[AnyOptions], given: Mapping[str, Any]) -> AnyOptions:
+    """The options with everything given, over the defaults of the convention that is given.
+
+    Raises ValueError for an unknown name or value.
+    """
+    conventions = options_type.CONVENTIONS
+    convention = given.get("convention")
+    if convention is None or not conventions:
+        return options_type(**given)
+    check_choice("convention", convention, tuple(conventions))
+    return options_type(**{**conventions[convention], **given})
+
+
+def translate(options_type: type[Options], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The given options under their own names, aliases resolved.
+
+    Raises ValueError for an unknown name, with the nearest one, or for two names of one option that disagree.
+    """
+    known = known_options(options_type)
+    own: dict[str, Any] = {}
+    for name, value in given.items():
+        if name in known:
+            meaning: Mapping[str, Any] = {name: value}
+        elif name in options_type.ALIASES:
+            meaning = options_type.ALIASES[name](value)
+        else:
+            raise ValueError(_unknown(name, sorted({*known, *options_type.ALIASES})))
+        for key, meant in meaning.items():
+            if key in own and own[key] != meant:
+                raise ValueError(f"{name}={value!r} contradicts {key}={own[key]!r}: give one of them")
+            own[key] = meant
+    return own
+
+
+def known_options(options_type: type[Options]) -> list[str]:
+    """The names of a metric's own options, aliases left out."""
+    return [field.name for field in dataclasses.fields(options_type)]
+
+
+def rename(name: str) -> Alias:
+    """An alias that is another name; None keeps the default, as the stock metrics mean it."""
+    return lambda value: {} if value is None else {name: value}
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    nearest = difflib.get_close_matches(name, known, n=1)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    return f"unknown option {name!r}{hint} Known options: {', '.join(known)}"
+
+
+def check_flags(options: Options, *names: str) -> None:
+    """Raise ValueError unless the named options are True or False."""
+    for name in names:
+        check_choice(name, getattr(options, name), (True, False))
+
+
+def check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
+    """Raise ValueError unless the value is one of those allowed."""
+    if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in allowed):
+        raise ValueError(f"{name}={value!r}: choose one of {', '.join(map(repr, allowed))}")
+
+
+def check_number(
+    name: str, value: Any, *, least: float | None = None, above: float | None = None, below: float | None = None
+) -> None:
+    """Raise ValueError unless the value is a finite number in the range."""
+    bounds = [("at least", least), ("above", above), ("below", below)]
+    wanted = " and ".join(f"{word} {bound:g}" for word, bound in bounds if bound is not None)
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or not abs(value) < float("inf")
+        or (least is not None and value < least)
+        or (above is not None and value <= above)
+        or (below is not None and value >= below)
+    ):
+        raise ValueError(f"{name}={value!r}: give a number {wanted}".rstrip())
+
+
+def check_integer(name: str, value: Any, *, least: int) -> None:
+    """Raise ValueError unless the value is an int of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ValueError(f"{name}={value!r}: give a whole number of at least {least}")

@@ -1,0 +1,49 @@
+"""Tokenised segments as two arrays: the form in which every kernel sees text."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.signedinteger[Any]]
+
+
+class Segments(NamedTuple):
+    """Token ids of n segments, one after another.
+
+    ids: shape (number of tokens,), any signed integer type; equal tokens have equal ids.
+    offsets: shape (n + 1,), int64; segment i is ids[offsets[i]:offsets[i + 1]].
+
+    >>> two = Segments(np.array([7, 8, 7]), np.array([0, 2, 3]))
+    >>> two.lengths.tolist(), two.row(0).tolist()
+    ([2, 1], [7, 8])
+    """
+
+    ids: IntArray
+    offsets: IntArray
+
+    @property
+    def lengths(self) -> IntArray:
+        """Number of tokens of each segment, shape (n,)."""
+        return np.diff(self.offsets)
+
+    def row(self, i: int) -> IntArray:
+        """The token ids of segment i."""
+        return self.ids[self.offsets[i] : self.offsets[i + 1]]
+
+    def take(self, rows: IntArray) -> Segments:
+        """The segments at `rows`, in that order; a row may come several times."""
+        lengths = self.lengths[rows]
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        shift = np.repeat(self.offsets[rows] - offsets[:-1], lengths)
+        return Segments(self.ids[shift + np.arange(offsets[-1])], offsets)
+
+    def split(self, n: int) -> tuple[Segments, Segments]:
+        """The first n segments, then the others."""
+        middle = self.offsets[n]
+        return (
+            Segments(self.ids[:middle], self.offsets[: n + 1]),
+            Segments(self.ids[middle:], self.offsets[n:] - middle),
+        )

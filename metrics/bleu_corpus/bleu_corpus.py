@@ -1,0 +1,268 @@
+"""Corpus BLEU: clipped n-gram precision with a brevity penalty, the score that sacrebleu prints."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import operator
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import evaluate
+import numpy as np
+
+from ._bleu_options import BleuOptions
+from ._corpus_metric import CorpusMetric, Result, text_features
+from ._inputs import References
+from ._ngrams import clipped_matches
+from ._options import Options
+from ._paired_tests import PAIRED_TESTS
+from ._reference_length import AVERAGE_PARTS, reference_lengths
+from ._resampling import FloatArray
+from ._segments import IntArray
+from ._smoothing import SMOOTHINGS, Counts, Ratio, smoothed
+from ._tokenizers import get_tokenizer
+from ._version import __version__
+from ._words import Words
+
+_DESCRIPTION = """
+BLEU of a corpus (Papineni et al. 2002): how many n-grams of the predictions stand in their references, times a penalty
+for predictions that are too short. Scores and counts equal sacrebleu 2.6.0 bit for bit; no network is needed.
+"""
+
+_INPUTS_DESCRIPTION = """
+Args:
+    predictions: one string a row.
+    references: one string a row, or a list of strings a row.
+    tokenizer: "13a" (default), "intl", "char", "zh", "none", "ja-mecab", "ko-mecab", a function from a text to its
+        tokens, or the path of a SentencePiece .model or a tokenizer.json.
+    lowercase: compare without case.
+    max_order: the longest n-grams, 4 by default.
+    weights: one weight an order, or several such lists; the same weight for all by default.
+    smoothing: "exp" (default), "floor", "add-k", "none", "add-one" (evaluate's), "nltk0" .. "nltk7".
+    smoothing_value: what the smoothing method takes.
+    effective_order: leave out orders of which the predictions hold no n-gram.
+    reference_length: "closest" (default; the shorter of two as close), "shortest" or "average".
+    convention: "sacrebleu" (default), "evaluate", "nltk" or "paper": sets all of the above.
+    force: do not warn of predictions that look tokenized.
+    per_example, confidence, n_resamples, seed, scalars_only: as for every metric of evenscore.
+Returns:
+    score (0 to 100), bleu (0 to 1), counts, totals, precisions, brevity_penalty, length_ratio, translation_length,
+    reference_length, bleu_cumulative and bleu_individual (one an order), signature.
+Examples:
+    >>> bleu = BleuCorpus()
+    >>> result = bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]])
+    >>> round(result["score"], 2), result["counts"]
+    (53.73, [5, 3, 2, 1])
+"""
+
+_CITATION = """
+@inproceedings{papineni-etal-2002-bleu, title={{B}leu: a Method for Automatic Evaluation of Machine Translation},
+  author={Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing}, booktitle={ACL}, year={2002}}
+@inproceedings{post-2018-call, title={A Call for Clarity in Reporting {BLEU} Scores}, author={Post, Matt},
+  booktitle={WMT}, year={2018}}
+"""
+
+# As many predictions must end in " ." before sacrebleu takes them for tokenized.
+_TOKENIZED_LINES = 100
+
+
+class BleuCorpus(CorpusMetric):
+    """Corpus BLEU as an evaluate.Metric."""
+
+    _options_type = BleuOptions
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS_DESCRIPTION,
+            features=text_features(),
+            reference_urls=["https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"],
+        )
+
+    def _count(self, predictions: list[str], references: References, options: BleuOptions) -> IntArray:
+        if not options.force:
+            _warn_of_tokenized(predictions)
+        tokenizer = get_tokenizer(options.tokenizer, options.lowercase)
+        # One vocabulary for both sides, so that equal tokens have equal ids.
+        tokens, reference_tokens = tokenizer.tokenize(predictions + references.texts).split(len(predictions))
+        lengths = tokens.lengths
+        reference_length = reference_lengths(
+            lengths, reference_tokens.lengths, references.counts, options.reference_length
+        )
+        matches = clipped_matches(tokens, reference_tokens, references.counts, options.orders)
+        n_grams = np.maximum(lengths[:, None] - np.arange(options.orders), 0)
+        return np.concatenate((lengths[:, None], reference_length[:, None], matches, n_grams, n_grams == 0), axis=1)
+
+    def _statistic_names(self, options: BleuOptions) -> Sequence[str]:
+        names = ("matches", "n_grams", "rows_without_n_grams")
+        numbered = [f"{name}_{n}" for name in names for n in range(1, options.orders + 1)]
+        return ["prediction_length", "reference_length", *numbered]
+
+    def _score(self, total: IntArray, options: BleuOptions) -> Result:
+        sums = _read(total.tolist(), options)
+        orders = range(1, options.highest_order + 1)
+        precisions = _precisions(sums, options)
+        penalty = _brevity_penalty(sums, options)
+        sets: list[list[float] | None] = [*options.weight_sets] or [None]
+        by_weights = [_bleu(sums, options.highest_order, weights, options) for weights in sets]
+        cumulative = [_bleu(sums, n, None, options) for n in orders]
+        return {
+            "score": by_weights[0].percent,
+            "bleu": by_weights[0].fraction,
+            "precisions": precisions,
+            "counts": list(sums.counts.matches[: options.highest_order]),
+            "totals": list(sums.counts.totals[: options.highest_order]),
+            "brevity_penalty": penalty,
+            "length_ratio": _length_ratio(sums),
+            "translation_length": sums.counts.prediction_length,
+            "reference_length": sums.reference_length,
+            "bleu_cumulative": [score.fraction for score in cumulative],
+            "bleu_individual": [penalty * precision for precision in precisions],
+            **({"bleu_by_weights": [score.fraction for score in by_weights]} if options.weights else {}),
+        }
+
+    def _headlines(self, options: BleuOptions) -> Sequence[str]:
+        return ("score",)
+
+    def _headline_scores(self, totals: IntArray, options: BleuOptions, resampled: bool) -> FloatArray:
+        # sacrebleu resamples float32 counts, and divides them as such: its intervals are reproduced to the last bit.
+        single = resampled and options.convention == "sacrebleu"
+        rows = [list(row) for row in totals.astype(np.float32)] if single else totals.tolist()
+        weights = options.weight_sets[0] if options.weights else None
+        scores = [_bleu(_read(row, options), options.highest_order, weights, options).percent for row in rows]
+        return np.array(scores, dtype=np.float64)[:, None]
+
+    def _row_scores(self, rows: IntArray, options: BleuOptions) -> FloatArray:
+        return self._headline_scores(rows, dataclasses.replace(options, effective_order=True), resampled=False)
+
+    def _signature_fields(self, options: BleuOptions) -> Mapping[str, Any]:
+        value = options.smoothing_value
+        default = SMOOTHINGS[options.smoothing][1]
+        shown = default if value is None else value
+        return {
+            "case": "lc" if options.lowercase else "mixed",
+            "eff": "yes" if options.effective_order else "no",
+            "tok": get_tokenizer(options.tokenizer, options.lowercase).signature,
+            "smooth": f"{options.smoothing}[{shown:.2f}]" if shown else options.smoothing,
+            **_unusual(options),
+        }
+
+
+def _unusual(options: BleuOptions) -> Mapping[str, Any]:
+    """What sacrebleu has no name for in its signature, shown where it is not as sacrebleu has it."""
+    fields = {
+        "order": (options.highest_order, 4),
+        "weights": (options.weights, None),
+        "reflen": (options.reference_length, "closest"),
+        "convention": (options.convention, "sacrebleu"),
+    }
+    return {name: value for name, (value, usual) in fields.items() if value != usual}
+
+
+def _warn_of_tokenized(predictions: list[str]) -> None:
+    if sum(text.endswith(" .") for text in predictions) >= _TOKENIZED_LINES:
+        warnings.warn(
+            f'{_TOKENIZED_LINES} predictions or more end in " .": they look tokenized, and BLEU tokenizes them once '
+            f"more. Give plain text, or force=True if they are plain",
+            stacklevel=2,
+        )
+
+
+class _Sums(NamedTuple):
+    """The statistics of a corpus by name."""
+
+    counts: Counts
+    reference_length: float
+
+
+def _read(total: list[Any], options: BleuOptions) -> _Sums:
+    length, reference_length, *rest = total
+    orders = options.orders
+    matches, n_grams, without = rest[:orders], rest[orders : 2 * orders], rest[2 * orders :]
+    # nltk counts one n-gram for a prediction that has none (bleu_score.py, modified_precision).
+    floored = list(map(operator.add, n_grams, without)) if options.convention == "nltk" else n_grams
+    parts = AVERAGE_PARTS if options.reference_length == "average" else 1
+    whole = int(reference_length) if parts == 1 else int(reference_length) / parts
+    return _Sums(Counts(matches, floored, n_grams, int(length)), whole)
+
+
+# --- the formula: BLEU = BP * exp(sum_n w_n log p_n), Papineni et al. (2002), section 2.3
+
+
+def _length_ratio(sums: _Sums) -> float:
+    return sums.counts.prediction_length / sums.reference_length if sums.reference_length else 0.0
+
+
+def _brevity_penalty(sums: _Sums, options: BleuOptions) -> float:
+    """1 if the predictions are longer than the references, else exp(1 - r / c); 0 if they are empty."""
+    c, r = sums.counts.prediction_length, sums.reference_length
+    if c > r or r == 0:
+        return 1.0
+    if c == 0:
+        return 0.0
+    # evaluate divides twice, which moves the last bit.
+    return math.exp(1 - 1.0 / (c / r)) if options.convention == "evaluate" else math.exp(1 - r / c)
+
+
+def _precisions(sums: _Sums, options: BleuOptions) -> list[float]:
+    best = options.highest_order
+    if _is_hopeless(sums, options):
+        return [0.0] * best
+    ratios = smoothed(options.smoothing, sums.counts, best, options.smoothing_value)
+    given = [float(ratio.numerator / ratio.denominator) if ratio.denominator else 0.0 for ratio in ratios]
+    return given + [0.0] * (best - len(given))
+
+
+def _is_hopeless(sums: _Sums, options: BleuOptions) -> bool:
+    """Whether nothing matches: 0 whatever the smoothing, but for evaluate."""
+    return sums.counts.matches[0] == 0 and options.convention != "evaluate"
+
+
+class _Bleu(NamedTuple):
+    """BLEU from 0 to 100 with BLEU from 0 to 1; the convention says which is computed and which derived."""
+
+    percent: float
+    fraction: float
+
+
+def _bleu(sums: _Sums, max_order: int, weights: list[float] | None, options: BleuOptions) -> _Bleu:
+    if _is_hopeless(sums, options):
+        return _Bleu(0.0, 0.0)
+    ratios = smoothed(options.smoothing, sums.counts, max_order, options.smoothing_value)
+    penalty = _brevity_penalty(sums, options)
+    if options.convention in ("sacrebleu", "paper") and weights is None:
+        percent = penalty * _mean_percent(ratios, max_order, options.effective_order)
+        return _Bleu(percent, percent / 100)
+    if options.convention == "evaluate" and weights is None:
+        fraction = _equal_weights_mean(ratios, max_order) * penalty
+    elif options.convention == "nltk":
+        fraction = penalty * _weighted_mean(ratios, weights or [1 / max_order] * max_order)
+    else:
+        impossible = len(ratios) < max_order or not all(ratio.numerator for ratio in ratios)
+        fraction = 0.0 if impossible else penalty * _weighted_mean(ratios, weights or [])
+    return _Bleu(100 * fraction, fraction)
+
+
+def _mean_percent(ratios: list[Ratio], max_order: int, effective_order: bool) -> float:
+    """Geometric mean of percentages, as sacrebleu 2.6.0 takes it (BLEU.compute_bleu); 0 if one of them is."""
+    order = len(ratios) if effective_order else max_order
+    percentages = [100.0 * ratio.numerator / ratio.denominator for ratio in ratios[:order]]
+    if len(percentages) < order or not all(percentages):
+        return 0.0
+    return math.exp(sum([math.log(percentage) for percentage in percentages]) / order)
+
+
+def _equal_weights_mean(ratios: list[Ratio], max_order: int) -> float:
+    """Geometric mean as evaluate 0.4.6 takes it (metrics/bleu, compute_bleu); 0 if a precision is."""
+    if len(ratios) < max_order or not all(ratio.numerator for ratio in ratios):
+        return 0.0
+    return math.exp(sum((1.0 / max_order) * math.log(ratio.numerator / ratio.denominator) for ratio in ratios))
+
+
+def _weighted_mean(ratios: list[Ratio], weights: list[float]) -> float:
+    """Geometric mean as nltk 3.10 takes it (corpus_bleu): orders without a match are left out."""
+    precisions = [ratio.numerator / ratio.denominator for ratio in ratios]
+    return math.exp(math.fsum(w * math.log(p) for w, p in zip(weights, precisions, strict=False) if p > 0))

@@ -1,0 +1,129 @@
+"""The `evenscore` command."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from . import METRICS, load
+
+_EPILOG = """
+Any option of a metric can be given by its name, as in --tokenizer intl, --lowercase or --max-order 2.
+An option that only one of several metrics is to get is written --bleu_corpus.tokenizer intl.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit status, 2 for input that cannot be scored."""
+    known, others = _parser().parse_known_args(arguments)
+    try:
+        options = _options(others, known.metric)
+        if known.confidence is not None:
+            options = {name: {**given, "confidence": known.confidence} for name, given in options.items()}
+        metrics = {name: load(name, **options[name]) for name in known.metric}
+        results = _score(metrics, known.predictions, known.references)
+    except (ValueError, OSError, ImportError) as error:
+        print(f"evenscore: {error}", file=sys.stderr)
+        return 2
+    print(json.dumps(results, ensure_ascii=False, indent=1) if known.json else _report(metrics, results))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="evenscore", description="Score predictions against references.")
+    commands = parser.add_subparsers(required=True, metavar="command")
+    score = commands.add_parser(
+        "score",
+        help="score a file of predictions",
+        epilog=_EPILOG,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    score.add_argument("--metric", nargs="+", required=True, choices=sorted(METRICS), metavar="NAME", help="metrics")
+    score.add_argument("--predictions", required=True, type=Path, metavar="FILE", help="one segment a line")
+    score.add_argument("--references", required=True, type=Path, nargs="+", metavar="FILE", help="one segment a line")
+    score.add_argument("--confidence", type=float, metavar="LEVEL", help="bootstrap interval, for example 0.95")
+    score.add_argument("--json", action="store_true", help="print everything as JSON")
+    return parser
+
+
+def _options(words: Sequence[str], metrics: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The options of every metric from `--name value ...`; one that no value follows is True."""
+    options: dict[str, dict[str, Any]] = {name: {} for name in metrics}
+    for name, values in _named_values(words):
+        metric, dot, option = name.rpartition(".")
+        if dot and metric not in options:
+            raise ValueError(f"--{name}: {metric} is not among the metrics {', '.join(metrics)}")
+        takers = [metric] if dot else [known for known in metrics if option in load(known).option_names()]
+        if not takers:
+            load(metrics[0], **{option: None})
+        for taker in takers:
+            options[taker][option] = values
+    return options
+
+
+def _named_values(words: Sequence[str]) -> list[tuple[str, Any]]:
+    named: list[tuple[str, list[Any]]] = []
+    for word in words:
+        if word.startswith("--"):
+            name, equals, value = word[2:].partition("=")
+            named.append((name.replace("-", "_"), [_value(value)] if equals else []))
+        elif named:
+            named[-1][1].append(_value(word))
+        else:
+            raise ValueError(f"unexpected argument {word!r}: options are given as --name value")
+    return [(name, True if not values else values[0] if len(values) == 1 else values) for name, values in named]
+
+
+def _value(word: str) -> Any:
+    """Numbers, lists, True, False and None are taken as such, everything else as text."""
+    try:
+        return ast.literal_eval(word)
+    except (ValueError, SyntaxError):
+        return word
+
+
+def _score(metrics: Mapping[str, Any], predictions_path: Path, reference_paths: Sequence[Path]) -> dict[str, Any]:
+    predictions = _lines(predictions_path)
+    columns = [_lines(path) for path in reference_paths]
+    for path, column in zip(reference_paths, columns, strict=True):
+        if len(column) != len(predictions):
+            raise ValueError(f"{path} has {len(column)} lines but {predictions_path} has {len(predictions)}")
+    references = [list(row) for row in zip(*columns, strict=True)]
+    return {name: metric.compute(predictions=predictions, references=references) for name, metric in metrics.items()}
+
+
+def _report(metrics: Mapping[str, Any], results: Mapping[str, Any]) -> str:
+    """A table with a line a score, then the signatures."""
+    rows = [("metric", "score", "value", "interval")]
+    for name, metric in metrics.items():
+        for score in metric.headlines():
+            rows.append((name, score, f"{results[name][score]:.4f}", _interval(results[name], score)))
+    if not any(row[3] for row in rows[1:]):
+        rows = [(*row[:3], "") for row in rows]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    signatures = [f"{name}  {results[name]['signature']}" for name in metrics]
+    return "\n".join([*lines, "", *signatures])
+
+
+def _interval(result: Mapping[str, Any], score: str) -> str:
+    if f"{score}_low" not in result:
+        return ""
+    return f"{result[f'{score}_low']:.4f} .. {result[f'{score}_high']:.4f}"
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a file, split at line feeds alone: other characters are the segment's own."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            text = file.read()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is no UTF-8 text (byte {error.start}): convert it first") from error
+    lines = text.split("\n")
+    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
