@@ -1,8 +1,8 @@
 """Exact, offline, fast metrics for Hugging Face evaluate.
 
 >>> import evenscore
->>> evenscore.load("bleu_corpus").compute(predictions=["a b c d"], references=["a b c d"])["bleu"]
-1.0
+>>> evenscore.load("wer_dp").compute(predictions=["a b d"], references=["a b c d"])["wer"]
+0.25
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ _EVALUATE_OPTIONS = frozenset(
 )
 # Counted for every metric, before its own statistics: rows, references, squares of the references a row.
 # All rows have the same number of references if and only if rows * squares == references^2 (Cauchy-Schwarz).
-_ROW_COLUMNS = ("rows", "references", "references_squared")
+ROW_COLUMNS = ("rows", "references", "references_squared")
 
 
 class CorpusMetric(evaluate.Metric, abc.ABC):
@@ -62,7 +62,7 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
 
     @abc.abstractmethod
     def _count(self, predictions: list[str], references: References, options: Any) -> IntArray:
-        """The statistics of every row, shape (n, number of statistics), int64, additive."""
+        """The metric's own statistics of every row, shape (n, number of names), int64, additive."""
 
     @abc.abstractmethod
     def _statistic_names(self, options: Any) -> Sequence[str]:
@@ -70,7 +70,7 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
 
     @abc.abstractmethod
     def _score(self, total: IntArray, options: Any) -> Result:
-        """Everything that is made of the summed statistics; the formula, with no text in reach."""
+        """Everything that is made of summed statistics, ROW_COLUMNS first; the formula, with no text in reach."""
 
     @abc.abstractmethod
     def _headlines(self, options: Any) -> Sequence[str]:
@@ -130,7 +130,7 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
 
     def statistic_names(self, **options: Any) -> list[str]:
         """The names of the columns of `statistics`."""
-        return [*_ROW_COLUMNS, *self._statistic_names(self._chosen(options))]
+        return [*ROW_COLUMNS, *self._statistic_names(self._chosen(options))]
 
     def headlines(self, **options: Any) -> list[str]:
         """The keys of the result that get rows, intervals and p-values."""
@@ -143,14 +143,14 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
     def score_statistics(self, total: Any, **options: Any) -> Result:
         """The scores of summed statistics, shape (len(statistic_names()),), as compute gives them."""
         chosen = self._chosen(options)
-        expected = len(_ROW_COLUMNS) + len(self._statistic_names(chosen))
+        expected = len(ROW_COLUMNS) + len(self._statistic_names(chosen))
         array = np.asarray(total)
         if array.shape != (expected,) or array.dtype.kind not in "iu":
             raise ValueError(
                 f"total has shape {array.shape} and type {array.dtype}: give statistics(...).sum(axis=0), "
                 f"{expected} integers"
             )
-        return self._visible(self._totals_result(array.astype(np.int64), chosen), chosen)
+        return self._visible(self._total_result(array.astype(np.int64), chosen), chosen)
 
     def compare(
         self,
@@ -180,9 +180,8 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
         rows = [self._statistics(column, references, chosen) for column in columns]
         if not len(rows[0]):
             raise ValueError("nothing to compare: baseline and references are empty")
-        own = [statistics[:, len(_ROW_COLUMNS) :] for statistics in rows]
-        results = [self._headline_result(statistics, chosen) for statistics in own]
-        p_values = run(own, trials, chosen.seed, self._scorer(chosen))
+        results = [self._headline_result(statistics, chosen) for statistics in rows]
+        p_values = run(rows, trials, chosen.seed, self._scorer(chosen))
         for result, values in zip(results[1:], p_values, strict=True):
             names = [f"{name}_p_value" for name in self._headlines(chosen)]
             result.update(zip(names, values, strict=True))
@@ -233,22 +232,18 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
         return np.concatenate((np.ones_like(counts), counts, counts**2, own), axis=1)
 
     def _result(self, statistics: IntArray, chosen: Options) -> Result:
-        result = self._totals_result(statistics.sum(axis=0), chosen)
-        own = statistics[:, len(_ROW_COLUMNS) :]
+        result = self._total_result(statistics.sum(axis=0), chosen)
         if chosen.confidence is not None:
-            result.update(self._intervals(own, chosen))
+            result.update(self._intervals(statistics, chosen))
         if chosen.per_example:
-            columns = self._row_scores(own, chosen).T.tolist()
+            columns = self._row_scores(statistics, chosen).T.tolist()
             names = [f"{name}_per_example" for name in self._headlines(chosen)]
             result.update(zip(names, columns, strict=True))
-        return self._visible(self._finish(result, own, chosen), chosen)
+        return self._visible(self._finish(result, statistics, chosen), chosen)
 
-    def _totals_result(self, total: IntArray, chosen: Options) -> Result:
+    def _total_result(self, total: IntArray, chosen: Options) -> Result:
         drawn = {} if chosen.confidence is None else {"bs": chosen.n_resamples}
-        return {
-            **self._score(total[len(_ROW_COLUMNS) :], chosen),
-            "signature": self._signature(total, chosen, drawn),
-        }
+        return {**self._score(total, chosen), "signature": self._signature(total, chosen, drawn)}
 
     def _visible(self, result: Result, chosen: Options) -> Result:
         if not chosen.scalars_only:
@@ -256,7 +251,7 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
         return {key: value for key, value in result.items() if isinstance(value, (int, float))}
 
     def _signature(self, total: IntArray, chosen: Options, drawn: Mapping[str, int]) -> str:
-        rows, references, squares = map(int, total[: len(_ROW_COLUMNS)])
+        rows, references, squares = map(int, total[: len(ROW_COLUMNS)])
         same = rows and rows * squares == references**2
         fields = {
             "nrefs": references // rows if same else "var",
@@ -267,9 +262,9 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
         }
         return "|".join(f"{name}:{value}" for name, value in fields.items())
 
-    def _intervals(self, own: IntArray, chosen: Options) -> Result:
+    def _intervals(self, statistics: IntArray, chosen: Options) -> Result:
         assert chosen.confidence is not None
-        sums = resampled_sums(own, chosen.n_resamples, chosen.seed)
+        sums = resampled_sums(statistics, chosen.n_resamples, chosen.seed)
         scores = self._headline_scores(sums, chosen, resampled=True)
         result: Result = {}
         for name, column in zip(self._headlines(chosen), scores.T, strict=True):
@@ -277,10 +272,10 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
             result.update(zip((f"{name}_low", f"{name}_mean", f"{name}_high"), ends, strict=True))
         return result
 
-    def _headline_result(self, own: IntArray, chosen: Options) -> Result:
-        scored = self._score(own.sum(axis=0), chosen)
+    def _headline_result(self, statistics: IntArray, chosen: Options) -> Result:
+        scored = self._score(statistics.sum(axis=0), chosen)
         result = {name: scored[name] for name in self._headlines(chosen)}
-        return result if chosen.confidence is None else {**result, **self._intervals(own, chosen)}
+        return result if chosen.confidence is None else {**result, **self._intervals(statistics, chosen)}
 
     def _scorer(self, chosen: Options) -> ScoreSums:
         return lambda sums, resampled: self._headline_scores(sums, chosen, resampled)

@@ -61,10 +61,17 @@ class BleuOptions(Options):
         """The sets of weights; none if all orders weigh the same."""
         if self.weights is None:
             return []
-        if not isinstance(self.weights, (list, tuple)) or not self.weights:
+        several = _is_list(self.weights) and any(map(_is_list, self.weights))
+        sets = self.weights if several else [self.weights]
+        if not all(_is_list(weights) and weights for weights in sets):
             raise ValueError(f"weights={self.weights!r}: give a list with a weight an order, or a list of such lists")
-        several = isinstance(self.weights[0], (list, tuple))
-        return [list(weights) for weights in (self.weights if several else [self.weights])]
+        return [list(weights) for weights in sets]
+
+    @property
+    def as_sacrebleu(self) -> bool:
+        """Whether sacrebleu has these options, too."""
+        usual = self.weights is None and self.reference_length == "closest"
+        return usual and self.convention == "sacrebleu" and self.smoothing in ("exp", "floor", "add-k", "none")
 
     @property
     def highest_order(self) -> int:
@@ -75,3 +82,7 @@ class BleuOptions(Options):
     def orders(self) -> int:
         """The longest n-grams that are counted."""
         return self.highest_order + (self.smoothing in LOOKING_AHEAD)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple))

@@ -100,29 +100,34 @@ def _add_one(counts: Counts, max_order: int, value: float) -> list[Ratio]:
 # --- nltk 3.10, SmoothingFunction.method0 .. method7
 
 
+def _divisible(counts: Counts, max_order: int) -> list[Ratio]:
+    """In nltk no total is 0; in other conventions, it can be."""
+    return [Ratio(ratio.numerator, max(1, ratio.denominator)) for ratio in _all(counts, max_order)]
+
+
 def _nltk0(counts: Counts, max_order: int, value: float) -> list[Ratio]:
-    return [ratio if ratio.numerator else Ratio(sys.float_info.min, 1) for ratio in _all(counts, max_order)]
+    return [ratio if ratio.numerator else Ratio(sys.float_info.min, 1) for ratio in _divisible(counts, max_order)]
 
 
 def _nltk1(counts: Counts, max_order: int, value: float) -> list[Ratio]:
-    return [ratio if ratio.numerator else Ratio(value, ratio.denominator) for ratio in _all(counts, max_order)]
+    return [ratio if ratio.numerator else Ratio(value, ratio.denominator) for ratio in _divisible(counts, max_order)]
 
 
 def _nltk2(counts: Counts, max_order: int, value: float) -> list[Ratio]:
-    first, *others = _all(counts, max_order)
+    first, *others = _divisible(counts, max_order)
     return [first, *(Ratio(ratio.numerator + 1, ratio.denominator + 1) for ratio in others)]
 
 
 def _nltk3(counts: Counts, max_order: int, value: float) -> list[Ratio]:
-    return _halved(_all(counts, max_order))
+    return _halved(_divisible(counts, max_order))
 
 
 def _nltk4(counts: Counts, max_order: int, value: float) -> list[Ratio]:
     if counts.prediction_length <= 1:
-        return _all(counts, max_order)
+        return _divisible(counts, max_order)
     zeros = 0
     result = []
-    for ratio in _all(counts, max_order):
+    for ratio in _divisible(counts, max_order):
         zeros += not ratio.numerator
         shorter = 1 / (2**zeros * value / math.log(counts.prediction_length))
         result.append(ratio if ratio.numerator else Ratio(shorter, ratio.denominator))
@@ -130,7 +135,7 @@ def _nltk4(counts: Counts, max_order: int, value: float) -> list[Ratio]:
 
 
 def _nltk5(counts: Counts, max_order: int, value: float) -> list[Ratio]:
-    return _averaged(_all(counts, max_order), counts)
+    return _averaged(_divisible(counts, max_order), counts)
 
 
 def _averaged(ratios: list[Ratio], counts: Counts) -> list[Ratio]:
@@ -139,7 +144,7 @@ def _averaged(ratios: list[Ratio], counts: Counts) -> list[Ratio]:
     nltk takes the order beyond the last from the last sentence of a corpus; here it is the corpus's.
     """
     exact = [_exact(ratio) for ratio in ratios]
-    exact.append(Fraction(counts.matches[len(ratios)], counts.totals[len(ratios)]))
+    exact.append(_exact(_divisible(counts, len(ratios) + 1)[-1]))
     before = exact[0] + 1
     result = []
     for here, after in itertools.pairwise(exact):
@@ -150,7 +155,7 @@ def _averaged(ratios: list[Ratio], counts: Counts) -> list[Ratio]:
 
 def _nltk6(counts: Counts, max_order: int, value: float) -> list[Ratio]:
     """nltk takes the number of n-grams from the last sentence of a corpus; here it is the corpus's."""
-    ratios = _all(counts, max_order)
+    ratios = _divisible(counts, max_order)
     if len(ratios) > 2 and not ratios[2].numerator:
         raise ValueError("smoothing='nltk6' needs a trigram that matches: choose another smoothing for short texts")
     precisions: list[Any] = [_exact(ratio) for ratio in ratios]
@@ -175,13 +180,13 @@ def _ratio(number: Any) -> Ratio:
     return Ratio(number.numerator, number.denominator) if isinstance(number, Fraction) else Ratio(number, 1)
 
 
-# The method of each name, with the default of its value.
+# The method of each name, with the default of its value; 0 if it takes none.
 SMOOTHINGS: dict[str, tuple[Smoothing, float]] = {
     "exp": (_exp, 0),
     "floor": (_floor, 0.1),
     "add-k": (_add_k, 1),
     "none": (_none, 0),
-    "add-one": (_add_one, 1),
+    "add-one": (_add_one, 0),
     "nltk0": (_nltk0, 0),
     "nltk1": (_nltk1, 0.1),
     "nltk2": (_nltk2, 0),

@@ -46,9 +46,9 @@ def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
     """
     if callable(choice):
         return Tokenizer(_callable_name(choice), _by_text(_as_tokens(choice), lowercase))
-    if choice in _BY_WORD:
+    if isinstance(choice, str) and choice in _BY_WORD:
         return Tokenizer(choice, _BY_WORD[choice](lowercase))
-    if choice in _BY_TEXT:
+    if isinstance(choice, str) and choice in _BY_TEXT:
         signature, split = _BY_TEXT[choice]()
         return Tokenizer(signature, _by_text(split, lowercase))
     if isinstance(choice, (str, Path)) and Path(choice).suffix in _MODEL_FILES:
@@ -77,7 +77,6 @@ def _mteval(text: str) -> str:
 
 
 def _13a_rules(text: str) -> str:
-    text = text.replace("<skipped>", "")
     for entity, character in _ENTITIES:
         text = text.replace(entity, character)
     return _mteval(text)
@@ -121,11 +120,12 @@ def _13a(lowercase: bool) -> TokenizeTexts:
 
 
 def _unwrapped(texts: list[str], lowercase: bool) -> list[str]:
-    """Texts in which a hyphen at the end of a line is joined with the next line; the only rule across words."""
-    if not any("\n" in text for text in texts):
-        return texts
-    cased = [text.lower() for text in texts] if lowercase else texts
-    return [text.rstrip().replace("<skipped>", "").replace("-\n", "") if "\n" in text else text for text in cased]
+    """Texts without <skipped>, then with lines joined that end in a hyphen: once each, before there are words."""
+    return [_unwrap(text.lower() if lowercase else text) if "\n" in text or ">" in text else text for text in texts]
+
+
+def _unwrap(text: str) -> str:
+    return text.rstrip().replace("<skipped>", "").replace("-\n", "")
 
 
 def _none(lowercase: bool) -> TokenizeTexts:
@@ -200,8 +200,7 @@ def _starts_with_space(texts: list[str]) -> Any:
 
 def _by_text(split: Callable[[str], list[str]], lowercase: bool) -> TokenizeTexts:
     def tokenize(texts: list[str]) -> Segments:
-        stripped = [(text.lower() if lowercase else text).rstrip() for text in texts]
-        return from_token_lists([split(text) for text in stripped]).segments
+        return from_token_lists([split(text.lower() if lowercase else text) for text in texts]).segments
 
     return tokenize
 
@@ -220,7 +219,8 @@ def _as_tokens(function: Callable[[str], Any]) -> Callable[[str], list[str]]:
 
 def _callable_name(function: Any) -> str:
     named = function if hasattr(function, "__qualname__") else type(function)
-    return f"{named.__module__}.{named.__qualname__}"
+    module = getattr(named, "__module__", None)
+    return f"{module}.{named.__qualname__}" if module else str(named.__qualname__)
 
 
 def _ja_mecab() -> tuple[str, Callable[[str], list[str]]]:
@@ -257,13 +257,13 @@ def _from_file(path: Path, lowercase: bool) -> Tokenizer:
 def _sentencepiece(path: Path) -> Callable[[str], list[str]]:
     sentencepiece = _import("sentencepiece", "sentencepiece", f"tokenizer={str(path)!r}")
     model = sentencepiece.SentencePieceProcessor(model_file=str(path))
-    return lambda text: " ".join(model.encode(text, out_type=str)).split()
+    return lambda text: " ".join(model.encode(text.rstrip(), out_type=str)).split()
 
 
 def _tokenizer_json(path: Path) -> Callable[[str], list[str]]:
     tokenizers = _import("tokenizers", "tokenizers", f"tokenizer={str(path)!r}")
     model = tokenizers.Tokenizer.from_file(str(path))
-    return lambda text: list(model.encode(text, add_special_tokens=False).tokens)
+    return lambda text: list(model.encode(text.rstrip(), add_special_tokens=False).tokens)
 
 
 def _import(module: str, package: str, wanted_by: str) -> Any:

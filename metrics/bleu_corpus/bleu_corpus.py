@@ -13,7 +13,7 @@ import evaluate
 import numpy as np
 
 from ._bleu_options import BleuOptions
-from ._corpus_metric import CorpusMetric, Result, text_features
+from ._corpus_metric import ROW_COLUMNS, CorpusMetric, Result, text_features
 from ._inputs import References
 from ._ngrams import clipped_matches
 from ._options import Options
@@ -129,7 +129,7 @@ class BleuCorpus(CorpusMetric):
 
     def _headline_scores(self, totals: IntArray, options: BleuOptions, resampled: bool) -> FloatArray:
         # sacrebleu resamples float32 counts, and divides them as such: its intervals are reproduced to the last bit.
-        single = resampled and options.convention == "sacrebleu"
+        single = resampled and options.as_sacrebleu
         rows = [list(row) for row in totals.astype(np.float32)] if single else totals.tolist()
         weights = options.weight_sets[0] if options.weights else None
         scores = [_bleu(_read(row, options), options.highest_order, weights, options).percent for row in rows]
@@ -146,7 +146,7 @@ class BleuCorpus(CorpusMetric):
             "case": "lc" if options.lowercase else "mixed",
             "eff": "yes" if options.effective_order else "no",
             "tok": get_tokenizer(options.tokenizer, options.lowercase).signature,
-            "smooth": f"{options.smoothing}[{shown:.2f}]" if shown else options.smoothing,
+            "smooth": f"{options.smoothing}[{shown:.2f}]" if default else options.smoothing,
             **_unusual(options),
         }
 
@@ -179,7 +179,7 @@ class _Sums(NamedTuple):
 
 
 def _read(total: list[Any], options: BleuOptions) -> _Sums:
-    length, reference_length, *rest = total
+    length, reference_length, *rest = total[len(ROW_COLUMNS) :]
     orders = options.orders
     matches, n_grams, without = rest[:orders], rest[orders : 2 * orders], rest[2 * orders :]
     # nltk counts one n-gram for a prediction that has none (bleu_score.py, modified_precision).
@@ -238,11 +238,10 @@ def _bleu(sums: _Sums, max_order: int, weights: list[float] | None, options: Ble
         return _Bleu(percent, percent / 100)
     if options.convention == "evaluate" and weights is None:
         fraction = _equal_weights_mean(ratios, max_order) * penalty
-    elif options.convention == "nltk":
-        fraction = penalty * _weighted_mean(ratios, weights or [1 / max_order] * max_order)
     else:
-        impossible = len(ratios) < max_order or not all(ratio.numerator for ratio in ratios)
-        fraction = 0.0 if impossible else penalty * _weighted_mean(ratios, weights or [])
+        given = weights or [1 / max_order] * max_order
+        zero = options.convention != "nltk" and _has_weighty_zero(ratios, given)
+        fraction = 0.0 if zero else penalty * _weighted_mean(ratios, given)
     return _Bleu(100 * fraction, fraction)
 
 
@@ -260,6 +259,12 @@ def _equal_weights_mean(ratios: list[Ratio], max_order: int) -> float:
     if len(ratios) < max_order or not all(ratio.numerator for ratio in ratios):
         return 0.0
     return math.exp(sum((1.0 / max_order) * math.log(ratio.numerator / ratio.denominator) for ratio in ratios))
+
+
+def _has_weighty_zero(ratios: list[Ratio], weights: list[float]) -> bool:
+    """Whether an order that has a weight has no match, or no n-grams."""
+    without = any(w and not ratio.numerator for w, ratio in zip(weights, ratios, strict=False))
+    return without or any(weights[len(ratios) :])
 
 
 def _weighted_mean(ratios: list[Ratio], weights: list[float]) -> float:

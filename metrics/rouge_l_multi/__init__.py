@@ -1,0 +1,1 @@
+"""ROUGE-L with several references per prediction."""

@@ -1,0 +1,74 @@
+"""What predictions have in common with their references: the counts that every ROUGE is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ._inputs import References
+from ._lcs import lcs_lengths
+from ._ngrams import clipped_matches
+from ._rouge_options import RougeOptions
+from ._segments import IntArray, Segments
+from ._sentences import split_sentences
+from ._several_references import Pairs
+from ._tokens import tokenize, warn_of_nothing_left
+from ._union_lcs import Summaries, union_lcs_hits
+
+
+def compare(predictions: list[str], references: References, options: RougeOptions) -> dict[str, Pairs]:
+    """For every type of ROUGE, the hits of each prediction with each of its references, with both lengths."""
+    n = len(predictions)
+    texts = predictions + references.texts
+    tokens = tokenize(texts, options.tokenizer, options.stemmer)
+    if options.tokenizer == "rouge_score":
+        warn_of_nothing_left(predictions, tokens, "predictions")
+    # A prediction stands once beside each of its references.
+    prediction_of_pair = np.repeat(np.arange(n), references.counts)
+    left, right = tokens.take(prediction_of_pair), tokens.split(n)[1]
+    pairs = {name: Pairs(*counted, references.counts) for name, counted in _n_grams(left, right, options)}
+    if "rougeL" in options.types:
+        pairs["rougeL"] = Pairs(lcs_lengths(right, left), left.lengths, right.lengths, references.counts)
+    if "rougeLsum" in options.types:
+        summaries = _summaries(texts, tokens, options)
+        counted = _unions(_take(summaries, prediction_of_pair), _take(summaries, np.arange(n, len(texts))))
+        pairs["rougeLsum"] = Pairs(*counted, references.counts)
+    return pairs
+
+
+def _n_grams(
+    left: Segments, right: Segments, options: RougeOptions
+) -> Iterator[tuple[str, tuple[IntArray, IntArray, IntArray]]]:
+    if not options.orders:
+        return
+    matches = clipped_matches(left, right, np.ones(len(left.lengths), dtype=np.int64), max(options.orders))
+    for order in options.orders:
+        lengths = [np.maximum(side.lengths - order + 1, 0) for side in (left, right)]
+        yield f"rouge{order}", (matches[:, order - 1], lengths[0], lengths[1])
+
+
+def _unions(left: Summaries, right: Summaries) -> tuple[IntArray, IntArray, IntArray]:
+    lengths = [np.diff(side.sentences.offsets[side.offsets]) for side in (left, right)]
+    return union_lcs_hits(right, left), lengths[0], lengths[1]
+
+
+def _summaries(texts: list[str], tokens: Segments, options: RougeOptions) -> Summaries:
+    """Every text as its tokenised sentences."""
+    by_line = options.sentences == "newline"
+    if by_line and not any("\n" in text for text in texts):
+        return Summaries(tokens, np.arange(len(texts) + 1))
+    sentences = [_lines(text) if by_line else split_sentences(text) for text in texts]
+    offsets = np.cumsum([0, *map(len, sentences)])
+    flat = [sentence for row in sentences for sentence in row]
+    return Summaries(tokenize(flat, options.tokenizer, options.stemmer), offsets)
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line]
+
+
+def _take(summaries: Summaries, rows: IntArray) -> Summaries:
+    n_sentences = int(summaries.offsets[-1])
+    chosen = Segments(np.arange(n_sentences), summaries.offsets).take(rows)
+    return Summaries(summaries.sentences.take(chosen.ids), chosen.offsets)

@@ -1,0 +1,153 @@
+"""ROUGE-L and its kin with several references: longest common subsequences of predictions and references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import evaluate
+import numpy as np
+
+from ._comparison import compare
+from ._corpus_metric import ROW_COLUMNS, CorpusMetric, Result, text_features
+from ._fixed_point import LIMBS, from_limbs, mean_of_limbs, to_limbs
+from ._inputs import References
+from ._lanes import lane_blocks
+from ._lcs import lcs_lengths
+from ._ngrams import clipped_matches
+from ._options import Options
+from ._paired_tests import PAIRED_TESTS
+from ._resampling import FloatArray
+from ._rouge_options import RougeOptions
+from ._segments import IntArray, Segments
+from ._sentences import split_sentences
+from ._several_references import Pairs, Scores, row_scores
+from ._stemmer import stem_words
+from ._tokens import tokenize, warn_of_nothing_left
+from ._union_lcs import Summaries, union_lcs_hits
+from ._version import __version__
+from ._words import Words
+
+_DESCRIPTION = """
+ROUGE-L (Lin & Och 2004): how much of the references stands in the predictions, in the same order, as the longest common
+subsequence of tokens; also ROUGE-Lsum and ROUGE-N. Precision, recall and F equal rouge_score 0.1.2 bit for bit.
+"""
+
+_INPUTS_DESCRIPTION = """
+Args:
+    predictions: one string a row.
+    references: one string a row, or a list of strings a row.
+    rouge_types: of "rougeL", "rougeLsum", "rouge1" .. "rouge9"; the first two by default.
+    multi_reference: "best" (default: highest F), "max_pr" (Lin & Och 2004), "average", "best_recall" and "summed" (the
+        two modes of ROUGE-1.5.5), "jackknife" (Lin 2004).
+    beta: how many times recall counts as much as precision, 1 by default; or "P/R", the founding formula.
+    tokenizer: "rouge_score" (default: a-z and 0-9), "unicode" (every script), "whitespace", or a function from a text
+        to its tokens.
+    stemmer: compare Porter stems; needs nltk.
+    sentences: how rougeLsum finds sentences: "newline" (default) or "rules" (built in, no download).
+    aggregate: "mean" over rows (default), "bootstrap" (rouge_score's mid, seeded), "none" (one value a row).
+    per_example, confidence, n_resamples, seed, scalars_only: as for every metric of evenscore.
+Returns:
+    F under each type's name, its precision and recall under <type>_precision and <type>_recall, 0 to 1; signature.
+Examples:
+    >>> rouge = RougeLMulti(rouge_types=["rougeL"])
+    >>> result = rouge.compute(predictions=["I have a dream that one day"],
+    ...                        references=["I have a dream that all men are created equal"])
+    >>> round(result["rougeL_precision"], 3), round(result["rougeL_recall"], 3), round(result["rougeL"], 3)
+    (0.714, 0.5, 0.588)
+"""
+
+_CITATION = """
+@inproceedings{lin-och-2004-automatic, title={Automatic Evaluation of Machine Translation Quality Using Longest Common
+  Subsequence and Skip-Bigram Statistics}, author={Lin, Chin-Yew and Och, Franz Josef}, booktitle={ACL}, year={2004}}
+@inproceedings{lin-2004-rouge, title={{ROUGE}: A Package for Automatic Evaluation of Summaries}, author={Lin, Chin-Yew},
+  booktitle={Text Summarization Branches Out}, year={2004}}
+"""
+
+# What stands for a row: precision, recall and F, as limbs.
+_PARTS = ("precision", "recall", "f")
+
+
+class RougeLMulti(CorpusMetric):
+    """ROUGE with several references as an evaluate.Metric."""
+
+    _options_type = RougeOptions
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS_DESCRIPTION,
+            features=text_features(),
+            reference_urls=["https://aclanthology.org/P04-1077", "https://aclanthology.org/W04-1013"],
+        )
+
+    def score_statistics(self, total: Any, **options: Any) -> Result:
+        """The scores of summed statistics; their mean alone, for a sum has no rows to resample or list."""
+        if self._chosen(options).aggregate != "mean":
+            raise ValueError("a sum has no rows any more: aggregate must be 'mean' here; give all rows to compute")
+        return super().score_statistics(total, **options)
+
+    def _count(self, predictions: list[str], references: References, options: RougeOptions) -> IntArray:
+        pairs = compare(predictions, references, options)
+        scores = [row_scores(pairs[name], options.multi_reference, options.beta) for name in options.types]
+        return to_limbs(np.stack([np.stack(row) for row in scores]).transpose(2, 0, 1)).reshape(len(predictions), -1)
+
+    def _statistic_names(self, options: RougeOptions) -> Sequence[str]:
+        return [f"{name}_{part}_{k}" for name in options.types for part in _PARTS for k in range(LIMBS)]
+
+    def _score(self, total: IntArray, options: RougeOptions) -> Result:
+        result: Result = {}
+        for name, limbs in zip(options.types, _by_type(total), strict=True):
+            precision, recall, f = (mean_of_limbs(part, int(total[0])) for part in limbs)
+            result.update({name: f, f"{name}_precision": precision, f"{name}_recall": recall})
+        return result
+
+    def _headlines(self, options: RougeOptions) -> Sequence[str]:
+        return options.types
+
+    def _row_scores(self, rows: IntArray, options: RougeOptions) -> FloatArray:
+        return from_limbs(_by_type(rows))[:, :, _PARTS.index("f")]
+
+    def _finish(self, result: Result, rows: IntArray, options: RougeOptions) -> Result:
+        if options.aggregate == "mean":
+            return result
+        values = from_limbs(_by_type(rows))
+        if options.aggregate == "none":
+            columns = values.transpose(1, 2, 0).tolist()
+        else:
+            columns = _bootstrap_mid(values, options.n_resamples, options.seed)
+        for name, (precision, recall, f) in zip(options.types, columns, strict=True):
+            result.update({name: f, f"{name}_precision": precision, f"{name}_recall": recall})
+        return result
+
+    def _signature_fields(self, options: RougeOptions) -> Mapping[str, Any]:
+        tokenizer = options.tokenizer
+        return {
+            "tok": f"{tokenizer.__module__}.{tokenizer.__qualname__}" if callable(tokenizer) else tokenizer,
+            "stem": "yes" if options.stemmer else "no",
+            "multi": options.multi_reference,
+            "beta": options.beta,
+            "sent": options.sentences,
+            "agg": options.aggregate,
+        }
+
+
+def _by_type(statistics: IntArray) -> IntArray:
+    """Shape (..., columns) to (..., types, parts, LIMBS)."""
+    return statistics[..., len(ROW_COLUMNS) :].reshape(*statistics.shape[:-1], -1, len(_PARTS), LIMBS)
+
+
+def _bootstrap_mid(values: FloatArray, n_resamples: int, seed: int) -> list[list[float]]:
+    """Medians of resampled means, shape (types, parts), of values of shape (rows, types, parts).
+
+    Source: rouge_score 0.1.2, scoring.BootstrapAggregator, with its draws after np.random.seed(seed): a type after the
+    other from one stream.
+    """
+    rng = np.random.RandomState(seed)
+    n = len(values)
+    medians = []
+    for matrix in np.ascontiguousarray(values.transpose(1, 0, 2)):
+        means = np.stack([np.mean(matrix[rng.choice(n, size=n)], axis=0) for _ in range(n_resamples)])
+        medians.append(np.percentile(means, 50, axis=0).tolist())
+    return medians

@@ -1,0 +1,1 @@
+"""Word error rate by dynamic programming."""

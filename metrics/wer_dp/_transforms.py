@@ -1,0 +1,169 @@
+"""What is done to a text before its words or characters are compared: a pipeline of named steps."""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Step = Callable[[str], str]
+
+_SPACES = re.compile(r"\s\s+")
+_KALDI_NON_WORD = re.compile(r"[<\[][^>\]]*[>\]]")
+# In the order in which jiwer replaces them; "'tis" therefore becomes "not is" without its space: see DIFFERENCES.md.
+_CONTRACTIONS = (
+    ("won't", "will not"),
+    ("can't", "can not"),
+    ("let's", "let us"),
+    ("n't", " not"),
+    ("'re", " are"),
+    ("'s", " is"),
+    ("'d", " would"),
+    ("'ll", " will"),
+    ("'t", " not"),
+    ("'ve", " have"),
+    ("'m", " am"),
+)
+
+
+def pipeline(transforms: Any, unit: str) -> list[Step]:
+    """The steps of a pipeline, in order.
+
+    transforms: None for jiwer's default of the unit, the name of a pipeline or of a step, a function from a text to a
+    text, or a list of steps; a step with an argument is a pair such as ("remove_specific_words", ["uh", "um"]).
+    Raises ValueError for what is none of these.  Names and results are those of jiwer 4.0 (transforms.py).
+
+    >>> steps = pipeline(["to_lower_case", "remove_punctuation"], "word")
+    >>> steps[1](steps[0]("Hello, World!"))
+    'hello world'
+    """
+    if transforms is None:
+        return [STEPS[name] for name in DEFAULTS[unit]]
+    if isinstance(transforms, str) and transforms in PIPELINES:
+        return [STEPS[name] for name in PIPELINES[transforms]]
+    if isinstance(transforms, str) or callable(transforms):
+        return [_step(transforms)]
+    if not isinstance(transforms, (list, tuple)):
+        raise ValueError(f"transforms={transforms!r}: give a list of steps, or one of {_names(PIPELINES)}")
+    return [_step(step) for step in transforms]
+
+
+def _step(step: Any) -> Step:
+    if callable(step):
+        return _checked(step)
+    if isinstance(step, str) and step in STEPS:
+        return STEPS[step]
+    if isinstance(step, (list, tuple)) and len(step) == 2 and step[0] in STEPS_WITH_ARGUMENT:
+        return STEPS_WITH_ARGUMENT[step[0]](step[1])
+    raise ValueError(
+        f"transforms holds {step!r}: choose from {_names(STEPS)}, a pair of one of {_names(STEPS_WITH_ARGUMENT)} "
+        f"with its argument, or a function"
+    )
+
+
+def _names(known: Any) -> str:
+    return ", ".join(map(repr, known))
+
+
+def _checked(function: Callable[[str], Any]) -> Step:
+    def step(text: str) -> str:
+        changed = function(text)
+        if not isinstance(changed, str):
+            raise ValueError(f"the transform {function!r} returned {changed!r} for {text!r}: it must return a string")
+        return changed
+
+    return step
+
+
+def apply(steps: Sequence[Step], texts: list[str]) -> list[str]:
+    """Every text after all steps."""
+    for step in steps:
+        texts = list(map(step, texts))
+    return texts
+
+
+def _remove_multiple_spaces(text: str) -> str:
+    return _SPACES.sub(" ", text)
+
+
+def _expand_contractions(text: str) -> str:
+    for contraction, expansion in _CONTRACTIONS:
+        text = text.replace(contraction, expansion)
+    return text
+
+
+def _remove_kaldi_non_words(text: str) -> str:
+    return _KALDI_NON_WORD.sub("", text)
+
+
+def _remove_punctuation(text: str) -> str:
+    return "".join(c for c in text if not unicodedata.category(c).startswith("P"))
+
+
+def _remove_white_space(text: str) -> str:
+    return text.translate(dict.fromkeys(map(ord, string.whitespace)))
+
+
+def _white_space_to_spaces(text: str) -> str:
+    return text.translate(dict.fromkeys(map(ord, string.whitespace), " "))
+
+
+def _substitute_regexes(substitutions: Any) -> Step:
+    """substitutions: a mapping of patterns to replacements."""
+    compiled = [(re.compile(pattern), value) for pattern, value in _pairs(substitutions, "substitute_regexes")]
+
+    def step(text: str) -> str:
+        for pattern, value in compiled:
+            text = pattern.sub(value, text)
+        return text
+
+    return step
+
+
+def _substitute_words(substitutions: Any) -> Step:
+    """substitutions: a mapping of words to replacements; only whole words are replaced."""
+    pairs = _pairs(substitutions, "substitute_words")
+    return _substitute_regexes({rf"\b{re.escape(word)}\b": value for word, value in pairs})
+
+
+def _remove_specific_words(words: Any) -> Step:
+    if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+        raise ValueError(f"remove_specific_words takes a list of words, not {words!r}")
+    return _substitute_words(dict.fromkeys(words, " "))
+
+
+def _pairs(substitutions: Any, name: str) -> list[tuple[str, str]]:
+    if not isinstance(substitutions, dict):
+        raise ValueError(f"{name} takes a dict, not {substitutions!r}")
+    return list(substitutions.items())
+
+
+STEPS: dict[str, Step] = {
+    "to_lower_case": str.lower,
+    "to_upper_case": str.upper,
+    "expand_common_english_contractions": _expand_contractions,
+    "remove_kaldi_non_words": _remove_kaldi_non_words,
+    "remove_punctuation": _remove_punctuation,
+    "remove_white_space": _remove_white_space,
+    "white_space_to_spaces": _white_space_to_spaces,
+    "remove_multiple_spaces": _remove_multiple_spaces,
+    "strip": str.strip,
+}
+STEPS_WITH_ARGUMENT: dict[str, Callable[[Any], Step]] = {
+    "substitute_regexes": _substitute_regexes,
+    "substitute_words": _substitute_words,
+    "remove_specific_words": _remove_specific_words,
+}
+DEFAULTS = {"word": ("remove_multiple_spaces", "strip"), "char": ("strip",)}
+PIPELINES = {
+    "standardize": (
+        "to_lower_case",
+        "expand_common_english_contractions",
+        "remove_kaldi_non_words",
+        "white_space_to_spaces",
+        "remove_multiple_spaces",
+        "strip",
+    ),
+}
