@@ -30,7 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, ImportError) as error:
         print(f"evenscore: {error}", file=sys.stderr)
         return 2
-    print(json.dumps(results, ensure_ascii=False, indent=1) if known.json else _report(metrics, results))
+    print(
+        json.dumps(results, ensure_ascii=False, indent=1) if known.json else _report(metrics, results, known.confidence)
+    )
     return 0
 
 
@@ -98,14 +100,12 @@ def _score(metrics: Mapping[str, Any], predictions_path: Path, reference_paths: 
     return {name: metric.compute(predictions=predictions, references=references) for name, metric in metrics.items()}
 
 
-def _report(metrics: Mapping[str, Any], results: Mapping[str, Any]) -> str:
+def _report(metrics: Mapping[str, Any], results: Mapping[str, Any], confidence: float | None) -> str:
     """A table with a line a score, then the signatures."""
-    rows = [("metric", "score", "value", "interval")]
+    rows = [("metric", "score", "value", "" if confidence is None else f"{100 * confidence:g} % interval")]
     for name, metric in metrics.items():
         for score in metric.headlines():
             rows.append((name, score, f"{results[name][score]:.4f}", _interval(results[name], score)))
-    if not any(row[3] for row in rows[1:]):
-        rows = [(*row[:3], "") for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     signatures = [f"{name}  {results[name]['signature']}" for name in metrics]

@@ -10,7 +10,7 @@ import datasets
 import evaluate
 import numpy as np
 
-from ._inputs import References, check_predictions, check_references
+from ._inputs import References, check_predictions, check_references, row_blocks
 from ._options import (
     HOST_OPTIONS,
     Options,
@@ -79,6 +79,9 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
     @abc.abstractmethod
     def _signature_fields(self, options: Any) -> Mapping[str, Any]:
         """What decides the score, under short names, in order."""
+
+    def _warn(self, predictions: list[str], references: References, options: Any) -> None:
+        """Warn of texts that can be scored, but hardly as they were meant."""
 
     def _headline_scores(self, totals: IntArray, options: Any, resampled: bool) -> FloatArray:
         """The headlines of many sums, shape (sums, headlines)."""
@@ -227,9 +230,11 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
     def _statistics(self, predictions: Any, references: Any, chosen: Options) -> IntArray:
         texts = check_predictions(predictions)
         checked = check_references(references, len(texts))
+        self._warn(texts, checked, chosen)
         counts = checked.counts[:, None]
-        own = self._count(texts, checked, chosen)
-        return np.concatenate((np.ones_like(counts), counts, counts**2, own), axis=1)
+        # Rows know nothing of each other, so blocks of them keep memory flat.
+        own = [self._count(*block, chosen) for block in row_blocks(texts, checked)]
+        return np.concatenate((np.ones_like(counts), counts, counts**2, np.concatenate(own)), axis=1)
 
     def _result(self, statistics: IntArray, chosen: Options) -> Result:
         result = self._total_result(statistics.sum(axis=0), chosen)
@@ -260,7 +265,9 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
             **self._signature_fields(chosen),
             "version": f"evenscore-{__version__}",
         }
-        return "|".join(f"{name}:{value}" for name, value in fields.items())
+        # A value of the caller's may hold the bar that separates the fields.
+        shown = {name: str(value).replace("%", "%25").replace("|", "%7C") for name, value in fields.items()}
+        return "|".join(f"{name}:{value}" for name, value in shown.items())
 
     def _intervals(self, statistics: IntArray, chosen: Options) -> Result:
         assert chosen.confidence is not None

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ._segments import IntArray
+
+# Enough that a vocabulary is not tokenised too often, and few enough for the arrays of a block to take some 100 MB.
+_BLOCK_CHARACTERS = 1 << 23
 
 
 class References(NamedTuple):
@@ -55,6 +58,22 @@ def check_references(references: Any, n_predictions: int) -> References:
     return References(list(itertools.chain.from_iterable(lists)), counts)
 
 
+def row_blocks(predictions: list[str], references: References) -> Iterator[tuple[list[str], References]]:
+    """The rows in blocks of about _BLOCK_CHARACTERS, at least one row each; one empty block if there are no rows.
+
+    >>> [len(block) for block, _ in row_blocks(["a", "b"], References(["a", "b"], np.array([1, 1])))]
+    [2]
+    """
+    first = np.concatenate(([0], np.cumsum(references.counts)))
+    texts = references.texts
+    sizes = np.fromiter(map(len, predictions), np.int64, len(predictions))
+    reference_ends = np.concatenate(([0], np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))))
+    block = (np.cumsum(sizes) + reference_ends[first[1:]]) // _BLOCK_CHARACTERS
+    cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(predictions)]
+    for start, stop in itertools.pairwise(cuts):
+        yield predictions[start:stop], References(texts[first[start] : first[stop]], references.counts[start:stop])
+
+
 def _check_lengths(n_predictions: int, n_rows: int) -> None:
     if n_rows != n_predictions:
         raise ValueError(f"{n_predictions} predictions but {n_rows} rows of references: give one row each")
@@ -69,7 +88,7 @@ def _check_nested(rows: list[Any], n_predictions: int) -> list[list[str]]:
     lists = [_as_list(row, f"references[{i}]") for i, row in enumerate(rows)]
     if len(lists) != n_predictions and all(len(row) == n_predictions for row in lists):
         raise ValueError(
-            f"references are {len(lists)} lists of {n_predictions}, one list a reference set: "
+            f"references are given one list a reference set ({len(lists)} of {n_predictions} texts): "
             f"give one list a row, as in [list(row) for row in zip(*references)]"
         )
     _check_lengths(n_predictions, len(lists))
@@ -110,11 +129,8 @@ def _are_plain(texts: list[Any]) -> bool:
     """Whether all are `str` that UTF-8 can hold; the fast answer for the usual case."""
     if not set(map(type, texts)) <= {str}:
         return False
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    joined = "".join(texts)
+    return joined.isascii() or _encodes(joined)
 
 
 def _check_texts(texts: list[Any], name: str) -> None:

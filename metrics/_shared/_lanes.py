@@ -12,8 +12,8 @@ from ._segments import IntArray, Segments
 
 LANE_BITS = 64
 _WIDTHS = (8, 16, 32, 64)
-# A block's comparison table holds a byte a cell; half a megabyte stays in the second-level cache.
-_BLOCK_CELLS = 1 << 19
+# A block's comparison table holds a byte a cell; a megabyte or two stay in the second-level cache.
+_BLOCK_CELLS = 1 << 20
 
 Lanes = npt.NDArray[np.unsignedinteger]
 
@@ -37,12 +37,15 @@ def lane_blocks(left: Segments, right: Segments, pairs: IntArray) -> Iterator[La
 
     Pairs are sorted by lane width, then by the length of the right side, so that little is padded.
     """
-    left_lengths, right_lengths = left.lengths[pairs], right.lengths[pairs]
-    width_class = np.searchsorted(_WIDTHS, left_lengths)
-    order = np.lexsort((right_lengths, width_class))
-    pairs, width_class, right_lengths = pairs[order], width_class[order], right_lengths[order]
-    for k, width in enumerate(_WIDTHS):
-        start, end = np.searchsorted(width_class, [k, k + 1])
+    if not len(pairs):
+        return
+    width_class = np.searchsorted(_WIDTHS, left.lengths[pairs])
+    order = np.lexsort((right.lengths[pairs], width_class))
+    pairs = pairs[order]
+    right_lengths = right.lengths[pairs]
+    class_ends = np.searchsorted(width_class[order], range(len(_WIDTHS)), side="right").tolist()
+    start = 0
+    for width, end in zip(_WIDTHS, class_ends, strict=True):
         while start < end:
             # The longest row of a block is its last, so grow by the length at the guessed end, then fit.
             rows = max(1, _BLOCK_CELLS // (width * max(1, int(right_lengths[start]))))

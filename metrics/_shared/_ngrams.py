@@ -87,7 +87,7 @@ def _block_matches(documents: Segments, row_of_document: IntArray, n_rows: int, 
         matches[:, order] = np.bincount(row_of_group, weights=clipped, minlength=n_rows)
         group = np.full(n_tokens + 1, -1)
         group[groups.positions[alive]] = groups.number[alive]
-        positions = np.flatnonzero((group[:-1] >= 0) & (group[1:] >= 0) & ~ends_document[:-1])
+        positions = ((group[:-1] >= 0) & (group[1:] >= 0) & ~ends_document[:-1]).nonzero()[0]
         if not len(positions):
             break
         keys = group[positions] * (n_tokens + 1) + group[positions + 1]
@@ -111,10 +111,10 @@ def _clip(
     """Per group its clipped matches with its row, per position whether its group matched."""
     document_here = document[groups.positions]
     # Predictions come before references, so a group's run of the prediction, if there is one, is its first.
-    run_starts = np.flatnonzero(_starts_run(groups.number) | _starts_run(document_here))
+    run_starts = (_starts_run(groups.number) | _starts_run(document_here)).nonzero()[0]
     counts = np.diff(np.append(run_starts, len(document_here)))
     is_prediction = document_here[run_starts] < n_rows
-    group_starts = np.flatnonzero(_starts_run(groups.number[run_starts]))
+    group_starts = _starts_run(groups.number[run_starts]).nonzero()[0]
     in_prediction = np.where(is_prediction[group_starts], counts[group_starts], 0)
     in_references = np.maximum.reduceat(np.where(is_prediction, 0, counts), group_starts) if len(counts) else counts
     clipped = np.minimum(in_prediction, in_references)
@@ -123,6 +123,7 @@ def _clip(
 
 
 def _starts_run(values: IntArray) -> npt.NDArray[np.bool_]:
-    starts = np.ones(len(values), dtype=np.bool_)
+    starts = np.empty(len(values), dtype=np.bool_)
+    starts[:1] = True
     np.not_equal(values[1:], values[:-1], out=starts[1:])
     return starts

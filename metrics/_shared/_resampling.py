@@ -73,6 +73,6 @@ def interval(scores: FloatArray, confidence: float) -> tuple[float, float, float
     (2.0, 49.5, 97.0)
     """
     ordered = np.sort(scores)
-    # A hair more than the product, so that 1 - 0.95 in binary does not fall short of 1/20.
+    # A hair more than the product, so that 1 - 0.9 in binary does not fall short of 1/10.
     outside = min(math.floor(len(ordered) * (1 - confidence) / 2 + 1e-9), (len(ordered) - 1) // 2)
     return float(ordered[outside]), stats.mean(ordered.tolist()), float(ordered[len(ordered) - outside - 1])

@@ -27,7 +27,7 @@ class Segments(NamedTuple):
     @property
     def lengths(self) -> IntArray:
         """Number of tokens of each segment, shape (n,)."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     def row(self, i: int) -> IntArray:
         """The token ids of segment i."""
@@ -39,6 +39,10 @@ class Segments(NamedTuple):
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         shift = np.repeat(self.offsets[rows] - offsets[:-1], lengths)
         return Segments(self.ids[shift + np.arange(offsets[-1])], offsets)
+
+    def repeat(self, times: IntArray) -> Segments:
+        """Segment i times[i] times, shape (n,); itself if that is once each."""
+        return self if (times == 1).all() else self.take(np.repeat(np.arange(len(times)), times))
 
     def split(self, n: int) -> tuple[Segments, Segments]:
         """The first n segments, then the others."""

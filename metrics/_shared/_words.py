@@ -15,53 +15,53 @@ from ._segments import IntArray, Segments
 Bytes = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
 
-# What str.split() splits at: the ASCII ones by byte, the others by their UTF-8 bytes.
-_ASCII_SPACES = np.zeros(256, dtype=np.bool_)
-_ASCII_SPACES[[ord(c) for c in map(chr, range(128)) if c.isspace()]] = True
-_WIDE_SPACES = [chr(c).encode() for c in range(128, 0x3001) if chr(c).isspace()]
+LINE_FEED = 10
+
+# What str.isspace() calls a space, by code point; the last one is U+3000.
+_SPACES = np.array([chr(point).isspace() for point in range(0x4000)])
+_ASCII_SPACES = np.concatenate((_SPACES[:128], np.zeros(128, dtype=np.bool_)))
+# First bytes of the others, all of two or three bytes.
+_LEADS = np.zeros(256, dtype=np.bool_)
+_LEADS[[chr(point).encode()[0] for point in range(128, 0x4000) if chr(point).isspace()]] = True
 
 
 class Utf8(NamedTuple):
-    """Texts as bytes: text i is data[offsets[i]:offsets[i + 1]]."""
+    """Texts as bytes, a line feed after each: text i is data[offsets[i]:offsets[i + 1] - 1]."""
 
     data: Bytes
     offsets: IntArray
 
 
 class Words(NamedTuple):
-    """Words of every text as ids into their vocabulary, a list of distinct strings."""
+    """Words of every text as ids into their vocabulary, an array of distinct strings."""
 
     segments: Segments
-    vocabulary: list[str]
+    vocabulary: pa.LargeStringArray
 
 
 def encode(texts: list[str]) -> Utf8:
-    """The UTF-8 bytes of the texts, one after another."""
-    _, offsets, data = pa.array(texts, pa.large_string()).buffers()
-    data_view = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
-    offsets_view = np.frombuffer(offsets, np.int64)[: len(texts) + 1]
-    return Utf8(data_view[: offsets_view[-1]], offsets_view)
+    """The UTF-8 bytes of the texts."""
+    data = np.frombuffer("\n".join([*texts, ""]).encode(), np.uint8)
+    ends = (data == LINE_FEED).nonzero()[0] + 1
+    if len(ends) != len(texts):
+        # Some text holds line feeds of its own.
+        ends = np.cumsum([len(text.encode()) + 1 for text in texts])
+    return Utf8(data, np.concatenate(([0], ends)))
 
 
 def white_space(data: Bytes) -> Mask:
     """Which bytes belong to a character that str.isspace() calls a space."""
-    spaces = _ASCII_SPACES[data]
-    leads = {space[0] for space in _WIDE_SPACES}
-    for lead in leads:
-        starts = np.flatnonzero(data == lead)
-        for space in (space for space in _WIDE_SPACES if space[0] == lead):
-            hits = starts[_starts_with(data, starts, space)]
-            for k in range(len(space)):
-                spaces[hits + k] = True
+    spaces: Mask = _ASCII_SPACES[data]
+    leads = _LEADS[data].nonzero()[0]
+    if len(leads):
+        # U+0080 .. U+00BF are their second byte, behind C2; the others have three bytes, with 4, 6 and 6 bits.
+        short = leads[data[leads] == 0xC2]
+        short = short[_SPACES[data[short + 1]]]
+        long = leads[data[leads] != 0xC2]
+        first, second, third = (data[long + k].astype(np.int64) for k in range(3))
+        long = long[_SPACES[(first & 0xF) << 12 | (second & 0x3F) << 6 | (third & 0x3F)]]
+        spaces[np.concatenate((short, short + 1, long, long + 1, long + 2))] = True
     return spaces
-
-
-def _starts_with(data: Bytes, starts: IntArray, pattern: bytes) -> Mask:
-    # The data is valid UTF-8, so a lead byte is always followed by its character's other bytes.
-    found = np.ones(len(starts), dtype=np.bool_)
-    for k in range(1, len(pattern)):
-        found &= data[starts + k] == pattern[k]
-    return found
 
 
 def split_at(text: Utf8, separators: Mask) -> Words:
@@ -69,18 +69,16 @@ def split_at(text: Utf8, separators: Mask) -> Words:
 
     separators: shape (len(text.data),), True on every byte of a separator.
     """
-    # 1. A word starts where a byte that is none follows a separator or the start of a text; it ends likewise.
-    inside = ~separators
-    starts_text = np.zeros(len(inside) + 1, dtype=np.bool_)
-    starts_text[text.offsets] = True
-    begins = inside.copy()
-    begins[1:] &= separators[:-1] | starts_text[1:-1]
-    ends = inside.copy()
-    ends[:-1] &= separators[1:] | starts_text[1:-1]
-    starts, stops = np.flatnonzero(begins), np.flatnonzero(ends) + 1
-    # 2. The words lie one after another in the bytes that are no separators.
-    bounds = np.concatenate(([0], np.cumsum(stops - starts)))
-    words = pa.LargeStringArray.from_buffers(len(starts), pa.py_buffer(bounds), pa.py_buffer(text.data[inside]))
+    # 1. Words lie between an edge where separators end and the next one; a text's end is a separator, too.
+    inside = np.zeros(len(separators) + 2, dtype=np.bool_)
+    np.logical_not(separators, out=inside[1:-1])
+    inside[text.offsets[1:]] = False
+    edges = (inside[1:] != inside[:-1]).nonzero()[0]
+    starts = edges[::2]
+    # 2. They lie one after another in the bytes that are no separators.
+    bounds = np.concatenate(([0], np.cumsum(edges[1::2] - starts)))
+    bytes_inside = text.data[inside[1:-1]]
+    words = pa.LargeStringArray.from_buffers(len(starts), pa.py_buffer(bounds), pa.py_buffer(bytes_inside))
     return _with_ids(words, np.searchsorted(starts, text.offsets))
 
 
@@ -88,7 +86,7 @@ def split_words(texts: list[str]) -> Words:
     """The words of every text, split as str.split() does.
 
     >>> words = split_words(["a b a", ""])
-    >>> words.segments.ids.tolist(), words.segments.offsets.tolist(), words.vocabulary
+    >>> words.segments.ids.tolist(), words.segments.offsets.tolist(), words.vocabulary.to_pylist()
     ([0, 1, 0], [0, 3, 3], ['a', 'b'])
     """
     text = encode(texts)
@@ -96,16 +94,21 @@ def split_words(texts: list[str]) -> Words:
 
 
 def split_characters(texts: list[str]) -> Segments:
-    """The code points of every text but for the white space, which are their own ids."""
-    joined = "".join(texts)
-    points = np.frombuffer(joined.encode("utf-32-le"), np.int32)
-    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
-    kept = ~np.isin(points, _SPACE_POINTS)
+    """The code points of every text, which are their own ids.
+
+    >>> split_characters(["ab", "", "b"]).ids.tolist()
+    [97, 98, 98]
+    """
+    points = np.frombuffer("".join(texts).encode("utf-32-le"), np.int32)
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    return Segments(points, np.concatenate(([0], np.cumsum(lengths))))
+
+
+def without_spaces(characters: Segments) -> Segments:
+    """Code points without those that str.isspace() calls spaces."""
+    kept = ~_SPACES[np.minimum(characters.ids, len(_SPACES) - 1)]
     kept_before = np.concatenate(([0], np.cumsum(kept)))
-    return Segments(points[kept], np.concatenate(([0], kept_before[ends])))
-
-
-_SPACE_POINTS = np.array([c for c in range(0x3001) if chr(c).isspace()], dtype=np.int32)
+    return Segments(characters.ids[kept], kept_before[characters.offsets])
 
 
 def from_token_lists(token_lists: list[list[str]]) -> Words:
@@ -118,7 +121,7 @@ def from_token_lists(token_lists: list[list[str]]) -> Words:
 def _with_ids(words: pa.LargeStringArray, offsets: IntArray) -> Words:
     encoded = words.dictionary_encode()
     ids = encoded.indices.to_numpy(zero_copy_only=False)
-    return Words(Segments(ids, offsets), encoded.dictionary.to_pylist())
+    return Words(Segments(ids, offsets), encoded.dictionary)
 
 
 def split_lines(text: str) -> Words:
@@ -127,20 +130,19 @@ def split_lines(text: str) -> Words:
     >>> split_lines("a b\\nb").segments.ids.tolist()
     [0, 1, 1]
     """
-    data = np.frombuffer(text.encode(), np.uint8)
-    line_ends = np.flatnonzero(data == ord("\n")) + 1
-    lines = Utf8(data, np.concatenate(([0], line_ends, [len(data)])))
-    return split_at(lines, white_space(data))
+    data = np.frombuffer(f"{text}\n".encode(), np.uint8)
+    ends = (data == LINE_FEED).nonzero()[0] + 1
+    return split_at(Utf8(data, np.concatenate(([0], ends))), white_space(data))
 
 
 def map_words(words: Words, tokenize: Callable[[list[str]], Words]) -> Words:
     """Replace every word by its tokens; `tokenize` sees each distinct word once and returns the tokens of each.
 
     >>> words = map_words(split_words(["ab c", "ab"]), lambda vocabulary: split_words(["a b", "c"]))
-    >>> words.segments.ids.tolist(), words.segments.offsets.tolist(), words.vocabulary
+    >>> words.segments.ids.tolist(), words.segments.offsets.tolist(), words.vocabulary.to_pylist()
     ([0, 1, 2, 0, 1], [0, 3, 5], ['a', 'b', 'c'])
     """
-    per_word = tokenize(words.vocabulary)
+    per_word = tokenize(words.vocabulary.to_pylist())
     return Words(expand(words.segments, per_word.segments), per_word.vocabulary)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import importlib
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +23,7 @@ from ._words import (
     split_lines,
     split_words,
     white_space,
+    without_spaces,
 )
 
 TokenizeTexts = Callable[[list[str]], Segments]
@@ -61,19 +64,24 @@ def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
 
 # --- rules of mteval, as sacrebleu 2.6.0 has them (tokenizer_re.py, tokenizer_13a.py, tokenizer_intl.py)
 
-# The script's class of characters to split off holds the space too, which splits nothing: left out here.
-_PUNCTUATION = re.compile(r"([\{-\~\[-\`!-\&\(-\+\:-\@\/])")
-_MARK_NOT_AFTER_DIGIT = re.compile(r"([^0-9])([\.,])")
-_MARK_NOT_BEFORE_DIGIT = re.compile(r"([\.,])([^0-9])")
-_DASH_AFTER_DIGIT = re.compile(r"([0-9])(-)")
+# Each pattern has the group that gets a space on both sides.  The script's class of characters to split off holds the
+# space too, which splits nothing: left out here.
+_RULES = (
+    (re.compile(r"([\{-\~\[-\`!-\&\(-\+\:-\@\/])"), 1),
+    (re.compile(r"([^0-9])([\.,])"), 2),
+    (re.compile(r"([\.,])([^0-9])"), 1),
+    (re.compile(r"([0-9])(-)"), 2),
+)
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
 
 def _mteval(text: str) -> str:
-    text = _PUNCTUATION.sub(r" \1 ", text)
-    text = _MARK_NOT_AFTER_DIGIT.sub(r"\1 \2 ", text)
-    text = _MARK_NOT_BEFORE_DIGIT.sub(r" \1 \2", text)
-    return _DASH_AFTER_DIGIT.sub(r"\1 \2 ", text)
+    for pattern, group in _RULES:
+        # pattern.sub with a template, but without Python code a match: three times as fast.
+        pieces = pattern.split(text)
+        pieces[group :: pattern.groups + 1] = [f" {mark} " for mark in pieces[group :: pattern.groups + 1]]
+        text = "".join(pieces)
+    return text
 
 
 def _13a_rules(text: str) -> str:
@@ -137,7 +145,7 @@ def _none(lowercase: bool) -> TokenizeTexts:
 
 
 def _char(lowercase: bool) -> TokenizeTexts:
-    return lambda texts: split_characters([text.lower() for text in texts] if lowercase else texts)
+    return lambda texts: without_spaces(split_characters(list(map(str.lower, texts)) if lowercase else texts))
 
 
 def _zh(lowercase: bool) -> TokenizeTexts:
@@ -177,10 +185,11 @@ def _with_edges(texts: list[str], rules: Callable[[str], str], lowercase: bool, 
     distinct, ids = np.unique(numbers, return_inverse=True)
     # 2. Words inside a text go through the rules together, each between spaces; words at an edge alone.
     at_edge = distinct % 4 != 0
-    inside = " \n ".join(["", *(words.vocabulary[i] for i in distinct[~at_edge] // 4), ""])
+    vocabulary = words.vocabulary.to_pylist()
+    inside = " \n ".join(["", *(vocabulary[i] for i in distinct[~at_edge] // 4), ""])
     lines = rules(inside.lower() if lowercase else inside).split("\n")[1:-1]
     for number in distinct[at_edge]:
-        word = words.vocabulary[number // 4]
+        word = vocabulary[number // 4]
         before, after = "" if number & 1 else " ", "" if number & 2 else " "
         lines.append(rules(before + (word.lower() if lowercase else word) + after))
     # 3. Lines are in the order inside, edge: number the words likewise.
@@ -191,8 +200,8 @@ def _with_edges(texts: list[str], rules: Callable[[str], str], lowercase: bool, 
 
 def _starts_with_space(texts: list[str]) -> Any:
     text = encode(texts)
-    spaces = np.append(white_space(text.data), False)
-    return spaces[text.offsets[:-1]] & (np.diff(text.offsets) > 0)
+    # An empty text starts with the line feed after it, which makes no difference to its words.
+    return white_space(text.data)[text.offsets[:-1]]
 
 
 # --- text by text
@@ -249,9 +258,14 @@ def _mecab(tagger: Any, size: int, signature: str, package: str) -> tuple[str, C
 def _from_file(path: Path, lowercase: bool) -> Tokenizer:
     if not path.is_file():
         raise ValueError(f"tokenizer={str(path)!r}: there is no such file")
-    load = _MODEL_FILES[path.suffix]
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    return Tokenizer(f"{path.name}-{digest}", _by_text(load(path), lowercase))
+    return Tokenizer(f"{path.name}-{digest}", _by_text(_loaded(path, digest), lowercase))
+
+
+@functools.lru_cache(maxsize=8)
+def _loaded(path: Path, digest: str) -> Callable[[str], list[str]]:
+    """A model, loaded once for each content that its file has had."""
+    return _MODEL_FILES[path.suffix](path)
 
 
 def _sentencepiece(path: Path) -> Callable[[str], list[str]]:
@@ -267,8 +281,6 @@ def _tokenizer_json(path: Path) -> Callable[[str], list[str]]:
 
 
 def _import(module: str, package: str, wanted_by: str) -> Any:
-    import importlib
-
     try:
         return importlib.import_module(module)
     except ImportError as error:

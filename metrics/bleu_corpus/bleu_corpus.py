@@ -82,9 +82,15 @@ class BleuCorpus(CorpusMetric):
             reference_urls=["https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"],
         )
 
+    def _warn(self, predictions: list[str], references: References, options: BleuOptions) -> None:
+        if not options.force and sum(text.endswith(" .") for text in predictions) >= _TOKENIZED_LINES:
+            warnings.warn(
+                f'{_TOKENIZED_LINES} predictions or more end in " .": they look tokenized, and BLEU tokenizes them '
+                f"once more. Give plain text, or force=True if they are plain",
+                stacklevel=4,
+            )
+
     def _count(self, predictions: list[str], references: References, options: BleuOptions) -> IntArray:
-        if not options.force:
-            _warn_of_tokenized(predictions)
         tokenizer = get_tokenizer(options.tokenizer, options.lowercase)
         # One vocabulary for both sides, so that equal tokens have equal ids.
         tokens, reference_tokens = tokenizer.tokenize(predictions + references.texts).split(len(predictions))
@@ -94,10 +100,11 @@ class BleuCorpus(CorpusMetric):
         )
         matches = clipped_matches(tokens, reference_tokens, references.counts, options.orders)
         n_grams = np.maximum(lengths[:, None] - np.arange(options.orders), 0)
-        return np.concatenate((lengths[:, None], reference_length[:, None], matches, n_grams, n_grams == 0), axis=1)
+        without = [n_grams == 0] if options.convention == "nltk" else []
+        return np.concatenate((lengths[:, None], reference_length[:, None], matches, n_grams, *without), axis=1)
 
     def _statistic_names(self, options: BleuOptions) -> Sequence[str]:
-        names = ("matches", "n_grams", "rows_without_n_grams")
+        names = ["matches", "n_grams", *(["rows_without_n_grams"] if options.convention == "nltk" else [])]
         numbered = [f"{name}_{n}" for name in names for n in range(1, options.orders + 1)]
         return ["prediction_length", "reference_length", *numbered]
 
@@ -162,15 +169,6 @@ def _unusual(options: BleuOptions) -> Mapping[str, Any]:
     return {name: value for name, (value, usual) in fields.items() if value != usual}
 
 
-def _warn_of_tokenized(predictions: list[str]) -> None:
-    if sum(text.endswith(" .") for text in predictions) >= _TOKENIZED_LINES:
-        warnings.warn(
-            f'{_TOKENIZED_LINES} predictions or more end in " .": they look tokenized, and BLEU tokenizes them once '
-            f"more. Give plain text, or force=True if they are plain",
-            stacklevel=2,
-        )
-
-
 class _Sums(NamedTuple):
     """The statistics of a corpus by name."""
 
@@ -183,7 +181,7 @@ def _read(total: list[Any], options: BleuOptions) -> _Sums:
     orders = options.orders
     matches, n_grams, without = rest[:orders], rest[orders : 2 * orders], rest[2 * orders :]
     # nltk counts one n-gram for a prediction that has none (bleu_score.py, modified_precision).
-    floored = list(map(operator.add, n_grams, without)) if options.convention == "nltk" else n_grams
+    floored = list(map(operator.add, n_grams, without)) if without else n_grams
     parts = AVERAGE_PARTS if options.reference_length == "average" else 1
     whole = int(reference_length) if parts == 1 else int(reference_length) / parts
     return _Sums(Counts(matches, floored, n_grams, int(length)), whole)

@@ -13,7 +13,7 @@ from ._rouge_options import RougeOptions
 from ._segments import IntArray, Segments
 from ._sentences import split_sentences
 from ._several_references import Pairs
-from ._tokens import tokenize, warn_of_nothing_left
+from ._tokens import tokenize
 from ._union_lcs import Summaries, union_lcs_hits
 
 
@@ -22,11 +22,10 @@ def compare(predictions: list[str], references: References, options: RougeOption
     n = len(predictions)
     texts = predictions + references.texts
     tokens = tokenize(texts, options.tokenizer, options.stemmer)
-    if options.tokenizer == "rouge_score":
-        warn_of_nothing_left(predictions, tokens, "predictions")
     # A prediction stands once beside each of its references.
     prediction_of_pair = np.repeat(np.arange(n), references.counts)
-    left, right = tokens.take(prediction_of_pair), tokens.split(n)[1]
+    predictions_alone, right = tokens.split(n)
+    left = predictions_alone.repeat(references.counts)
     pairs = {name: Pairs(*counted, references.counts) for name, counted in _n_grams(left, right, options)}
     if "rougeL" in options.types:
         pairs["rougeL"] = Pairs(lcs_lengths(right, left), left.lengths, right.lengths, references.counts)

@@ -46,11 +46,13 @@ class RougeOptions(Options):
         if not self.types:
             raise ValueError("rouge_types is empty: give one or more of rougeL, rougeLsum, rouge1 .. rouge9")
         for name in self.types:
-            if not isinstance(name, str) or not re.fullmatch(r"rouge([1-9]|L|Lsum)", name):
+            if not re.fullmatch(r"rouge([1-9]|L|Lsum)", name):
                 raise ValueError(f"rouge_types holds {name!r}: choose from rougeL, rougeLsum, rouge1 .. rouge9")
         check_choice("multi_reference", self.multi_reference, tuple(RULES))
-        if self.beta != "P/R":
-            check_number("beta", self.beta, least=0)
+        if isinstance(self.beta, str):
+            check_choice("beta", self.beta, ("P/R",))
+        else:
+            check_number("beta", self.beta, least=0, below=1e100)
         if not callable(self.tokenizer):
             check_choice("tokenizer", self.tokenizer, TOKENIZERS)
         check_flags(self, "stemmer")
@@ -61,7 +63,7 @@ class RougeOptions(Options):
     def types(self) -> tuple[str, ...]:
         """The kinds of ROUGE, each once, in the order given."""
         given = [self.rouge_types] if isinstance(self.rouge_types, str) else self.rouge_types
-        if not isinstance(given, (list, tuple)):
+        if not isinstance(given, (list, tuple)) or not all(isinstance(name, str) for name in given):
             raise ValueError(f"rouge_types={self.rouge_types!r}: give a list such as ['rougeL', 'rouge1']")
         return tuple(dict.fromkeys(given))
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ._fixed_point import mean_of_limbs, to_limbs
 from ._segments import IntArray
 
 FloatArray = npt.NDArray[np.float64]
@@ -69,18 +70,16 @@ def row_scores(pairs: Pairs, rule: str, beta: Beta) -> Scores:
 def f_measure(precision: FloatArray, recall: FloatArray, beta: Beta) -> FloatArray:
     """F of precision and recall; 0 where both are.
 
-    beta = 1: 2PR / (P + R), in rouge_score's order of operations (scoring.fmeasure).
-    another number: (1 + b^2) RP / (R + b^2 P), Lin & Och (2004), section 3.1.
+    A number b: (1 + b^2) PR / (R + b^2 P), Lin & Och (2004), section 3.1; computed in this order it is what rouge_score
+    (scoring.fmeasure, b = 1) and pycocoevalcap (b = 1.2) have, to the last bit.
     "P/R": b = P / R put into it, (P^2 + R^2) PR / (P^3 + R^3), as dF/dR = dF/dP asks for there.
     """
     if beta == "P/R":
         above = (precision**2 + recall**2) * precision * recall
         below = precision**3 + recall**3
-    elif beta == 1:
-        above, below = 2 * precision * recall, precision + recall
     else:
         square = float(beta) ** 2
-        above, below = (1 + square) * recall * precision, recall + square * precision
+        above, below = (1 + square) * precision * recall, recall + square * precision
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
@@ -125,7 +124,10 @@ def _average(pairs: Pairs, beta: Beta) -> Scores:
 
 
 def _row_means(scores: Scores, pairs: Pairs) -> Scores:
-    return Scores(*(np.add.reduceat(values, pairs.first) / pairs.counts for values in scores))
+    """The mean of each row's pairs, rounded once, so that the order of the references does not show."""
+    counts = pairs.counts.tolist()
+    sums = np.add.reduceat(to_limbs(np.stack(scores)), pairs.first, axis=1)
+    return Scores(*(np.array(list(map(mean_of_limbs, column, counts))) for column in sums))
 
 
 def _summed(pairs: Pairs, beta: Beta) -> Scores:

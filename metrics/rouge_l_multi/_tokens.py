@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from ._segments import Segments
 from ._stemmer import stem_words
-from ._words import Words, encode, from_token_lists, map_words, split_at, split_words
+from ._words import Utf8, Words, encode, from_token_lists, map_words, split_at, split_words
 
 TOKENIZERS = ("rouge_score", "unicode", "whitespace")
 
@@ -32,14 +32,30 @@ def tokenize(texts: list[str], tokenizer: Any, stemmer: bool) -> Segments:
     return map_words(words, _stemmed).segments if stemmer else words.segments
 
 
-def warn_of_nothing_left(texts: list[str], tokens: Segments, name: str) -> None:
-    """Warn of the first text that has letters but no tokens: a script that the tokenizer does not know."""
-    for i in np.flatnonzero(tokens.lengths == 0).tolist():
-        if any(map(str.isalpha, texts[i])):
+def tokenizer_name(tokenizer: Any) -> str:
+    """What stands for a tokenizer in signatures.
+
+    >>> tokenizer_name("unicode"), tokenizer_name(str.split), tokenizer_name(re.compile("a").findall)
+    ('unicode', 'str.split', 'Pattern.findall')
+    """
+    if not callable(tokenizer):
+        return str(tokenizer)
+    named = tokenizer if hasattr(tokenizer, "__qualname__") else type(tokenizer)
+    module = getattr(named, "__module__", None)
+    return f"{module}.{named.__qualname__}" if module else str(named.__qualname__)
+
+
+def warn_of_nothing_left(texts: Iterable[str], rows: Iterable[int]) -> None:
+    """Warn of the first text that has letters but no tokens: a script that rouge_score's tokenizer does not know.
+
+    rows: the row that each text belongs to.
+    """
+    for text, row in zip(texts, rows, strict=True):
+        if not text.isascii() and not _ANY_TOKEN.search(text) and any(map(str.isalpha, text)):
             warnings.warn(
-                f"{name}[{i}] has letters but no tokens: the tokenizer of rouge_score knows only a-z and 0-9 and "
-                f'scores this as 0. Give tokenizer="unicode" for other scripts',
-                stacklevel=2,
+                f"a text of row {row} has letters but no tokens: the tokenizer of rouge_score knows only a-z and 0-9 "
+                f'and scores it as 0. Give tokenizer="unicode" for other scripts',
+                stacklevel=5,
             )
             return
 
@@ -54,14 +70,25 @@ def _checked(tokens: Any, text: str) -> list[str]:
     return list(tokens)
 
 
-_LETTERS_AND_DIGITS = np.zeros(256, dtype=np.bool_)
-_LETTERS_AND_DIGITS[list(b"abcdefghijklmnopqrstuvwxyz0123456789")] = True
+# a-z and 0-9 stay, A-Z become a-z, every other byte a space.
+_FOLDED = np.full(256, ord(" "), dtype=np.uint8)
+for _letters in (b"abcdefghijklmnopqrstuvwxyz", b"0123456789"):
+    _FOLDED[list(_letters)] = list(_letters)
+    _FOLDED[list(_letters.upper())] = list(_letters)
+# The only characters outside ASCII whose lower case holds a letter inside it (all code points are tried in a test).
+_LOWERED: dict[str, str | int | None] = {"\u212a": "k", "\u0130": "i\u0307"}
+_LOWERED_BYTES = [character.encode() for character in _LOWERED]
+_ANY_TOKEN = re.compile("[a-zA-Z0-9\u212a\u0130]")
 
 
 def _rouge_score(texts: list[str]) -> Words:
     """Runs of a-z and 0-9 of the lower-cased text (rouge_score 0.1.2, tokenize.py)."""
-    text = encode(list(map(str.lower, texts)))
-    return split_at(text, ~_LETTERS_AND_DIGITS[text.data])
+    text = encode(texts)
+    as_bytes = text.data.tobytes()
+    if any(character in as_bytes for character in _LOWERED_BYTES):
+        text = encode([text.translate(str.maketrans(_LOWERED)) for text in texts])
+    folded = _FOLDED[text.data]
+    return split_at(Utf8(folded, text.offsets), folded == ord(" "))
 
 
 def _unicode(texts: list[str]) -> Words:

@@ -23,7 +23,7 @@ from ._segments import IntArray, Segments
 from ._sentences import split_sentences
 from ._several_references import Pairs, Scores, row_scores
 from ._stemmer import stem_words
-from ._tokens import tokenize, warn_of_nothing_left
+from ._tokens import tokenize, tokenizer_name, warn_of_nothing_left
 from ._union_lcs import Summaries, union_lcs_hits
 from ._version import __version__
 from ._words import Words
@@ -88,10 +88,17 @@ class RougeLMulti(CorpusMetric):
             raise ValueError("a sum has no rows any more: aggregate must be 'mean' here; give all rows to compute")
         return super().score_statistics(total, **options)
 
+    def _warn(self, predictions: list[str], references: References, options: RougeOptions) -> None:
+        if options.tokenizer == "rouge_score":
+            rows = np.arange(len(predictions))
+            row_of_text = np.concatenate((rows, np.repeat(rows, references.counts)))
+            warn_of_nothing_left(predictions + references.texts, row_of_text.tolist())
+
     def _count(self, predictions: list[str], references: References, options: RougeOptions) -> IntArray:
         pairs = compare(predictions, references, options)
         scores = [row_scores(pairs[name], options.multi_reference, options.beta) for name in options.types]
-        return to_limbs(np.stack([np.stack(row) for row in scores]).transpose(2, 0, 1)).reshape(len(predictions), -1)
+        limbs = to_limbs(np.stack([np.stack(row) for row in scores]).transpose(2, 0, 1))
+        return limbs.reshape(len(predictions), len(self._statistic_names(options)))
 
     def _statistic_names(self, options: RougeOptions) -> Sequence[str]:
         return [f"{name}_{part}_{k}" for name in options.types for part in _PARTS for k in range(LIMBS)]
@@ -122,9 +129,8 @@ class RougeLMulti(CorpusMetric):
         return result
 
     def _signature_fields(self, options: RougeOptions) -> Mapping[str, Any]:
-        tokenizer = options.tokenizer
         return {
-            "tok": f"{tokenizer.__module__}.{tokenizer.__qualname__}" if callable(tokenizer) else tokenizer,
+            "tok": tokenizer_name(options.tokenizer),
             "stem": "yes" if options.stemmer else "no",
             "multi": options.multi_reference,
             "beta": options.beta,

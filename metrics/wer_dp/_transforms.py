@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import string
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Step = Callable[[str], str]
@@ -55,7 +55,8 @@ def _step(step: Any) -> Step:
         return _checked(step)
     if isinstance(step, str) and step in STEPS:
         return STEPS[step]
-    if isinstance(step, (list, tuple)) and len(step) == 2 and step[0] in STEPS_WITH_ARGUMENT:
+    is_pair = isinstance(step, (list, tuple)) and len(step) == 2 and isinstance(step[0], str)
+    if is_pair and step[0] in STEPS_WITH_ARGUMENT:
         return STEPS_WITH_ARGUMENT[step[0]](step[1])
     raise ValueError(
         f"transforms holds {step!r}: choose from {_names(STEPS)}, a pair of one of {_names(STEPS_WITH_ARGUMENT)} "
@@ -112,7 +113,8 @@ def _white_space_to_spaces(text: str) -> str:
 
 def _substitute_regexes(substitutions: Any) -> Step:
     """substitutions: a mapping of patterns to replacements."""
-    compiled = [(re.compile(pattern), value) for pattern, value in _pairs(substitutions, "substitute_regexes")]
+    pairs = _pairs(substitutions, "substitute_regexes")
+    compiled = [(_compiled(pattern, value), value) for pattern, value in pairs]
 
     def step(text: str) -> str:
         for pattern, value in compiled:
@@ -129,15 +131,28 @@ def _substitute_words(substitutions: Any) -> Step:
 
 
 def _remove_specific_words(words: Any) -> Step:
-    if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+    if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
         raise ValueError(f"remove_specific_words takes a list of words, not {words!r}")
     return _substitute_words(dict.fromkeys(words, " "))
 
 
 def _pairs(substitutions: Any, name: str) -> list[tuple[str, str]]:
-    if not isinstance(substitutions, dict):
+    if not isinstance(substitutions, Mapping):
         raise ValueError(f"{name} takes a dict, not {substitutions!r}")
+    for pair in substitutions.items():
+        if not all(isinstance(text, str) for text in pair):
+            raise ValueError(f"{name} takes a dict from strings to strings, not {substitutions!r}")
     return list(substitutions.items())
+
+
+def _compiled(pattern: str, value: str) -> re.Pattern[str]:
+    """The pattern; ValueError if it is none, or if the replacement names a group that it does not have."""
+    try:
+        compiled = re.compile(pattern)
+        compiled.sub(value, "")
+    except (re.error, IndexError) as error:
+        raise ValueError(f"cannot replace {pattern!r} by {value!r}: {error}") from error
+    return compiled
 
 
 STEPS: dict[str, Step] = {

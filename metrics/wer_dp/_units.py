@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from ._segments import IntArray, Segments
 from ._transforms import apply, pipeline
-from ._words import Utf8, encode, split_at, white_space
+from ._words import Utf8, encode, split_at, split_characters, white_space
 
 _SPACE = ord(" ")
 
 
 class Units(NamedTuple):
-    """The units of every text as ids, with the text that each id stands for."""
+    """The units of every text as ids, with the function from ids to the units."""
 
     segments: Segments
-    names: Any
+    names: Callable[[IntArray], list[str]]
 
     def row(self, i: int) -> list[str]:
         """The units of text i."""
-        return [self.names[number] for number in self.segments.row(i).tolist()]
+        return self.names(self.segments.row(i))
 
 
 def split_units(texts: list[str], unit: str, transforms: Any) -> Units:
@@ -35,36 +37,23 @@ def split_units(texts: list[str], unit: str, transforms: Any) -> Units:
     ([0, 1, 0], ['a', 'b', 'a'], [])
     """
     if unit == "char":
-        return _characters(apply(pipeline(transforms, unit), texts))
-    if transforms is None:
-        text = _default_words(texts)
-    else:
-        text = encode(apply(pipeline(transforms, unit), texts))
+        characters = split_characters(apply(pipeline(transforms, unit), texts))
+        return Units(characters, lambda points: list(map(chr, points.tolist())))
+    text = _default_words(texts) if transforms is None else encode(apply(pipeline(transforms, unit), texts))
     words = split_at(text, text.data == _SPACE)
-    return Units(words.segments, words.vocabulary)
+    return Units(words.segments, lambda ids: words.vocabulary.take(pa.array(ids)).to_pylist())
 
 
 def _default_words(texts: list[str]) -> Utf8:
-    """Splitting at spaces does what the default transforms do, but to texts with other white space."""
+    """The texts in which splitting at spaces does what the default transforms do."""
     text = encode(texts)
-    others = np.flatnonzero(white_space(text.data) & (text.data != _SPACE))
-    if not len(others):
+    # Only other white space makes a difference, and most texts have none: all of it in ASCII is below the space.
+    if np.count_nonzero(text.data < _SPACE) == len(texts) and text.data.max(initial=0) < 128:
         return text
-    steps = pipeline(None, "word")
-    changed = list(texts)
-    for i in np.unique(np.searchsorted(text.offsets, others, side="right") - 1).tolist():
-        changed[i] = apply(steps, [texts[i]])[0]
-    return encode(changed)
-
-
-def _characters(texts: list[str]) -> Units:
-    points: IntArray = np.frombuffer("".join(texts).encode("utf-32-le"), np.int32)
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    return Units(Segments(points, np.concatenate(([0], np.cumsum(lengths)))), _CodePoints())
-
-
-class _CodePoints:
-    """The character of each code point, which is its id."""
-
-    def __getitem__(self, point: int) -> str:
-        return chr(point)
+    separators = white_space(text.data) & (text.data != _SPACE)
+    separators[text.offsets[1:] - 1] = False
+    unusual = np.unique(np.searchsorted(text.offsets, separators.nonzero()[0], side="right") - 1).tolist()
+    if not unusual:
+        return text
+    changed = dict(zip(unusual, apply(pipeline(None, "word"), [texts[i] for i in unusual]), strict=True))
+    return encode([changed.get(i, text) for i, text in enumerate(texts)])

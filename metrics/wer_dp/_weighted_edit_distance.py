@@ -92,7 +92,7 @@ def weighted_edit_operations(reference: IntArray, prediction: IntArray, costs: C
     i, j = len(reference), len(prediction)
     edits = []
     while i or j:
-        choice = choices[j, i]
+        choice = choices.item(j, i)
         i -= choice != _INSERT
         j -= choice != _DELETE
         if choice != _DIAGONAL or reference[i] != prediction[j]:

@@ -16,7 +16,7 @@ from ._edit_operations import Operation
 from ._edit_script import edit_script
 from ._inputs import References, check_predictions, check_references
 from ._lanes import lane_blocks
-from ._options import Options
+from ._options import Options, check_integer
 from ._paired_tests import PAIRED_TESTS
 from ._resampling import FloatArray
 from ._segments import IntArray, Segments
@@ -106,6 +106,8 @@ class WerDp(CorpusMetric):
                S
         <BLANKLINE>
         """
+        if line_width is not None:
+            check_integer("line_width", line_width, least=0)
         alignments = self._alignments(predictions, references, options)
         unit = self._chosen(options).unit
         drawn = draw(alignments, separator=_SEPARATORS[unit], skip_correct=skip_correct, line_width=line_width)
@@ -124,6 +126,8 @@ class WerDp(CorpusMetric):
         >>> WerDp().error_counts(["a c"], ["a b"])["substitutions"]
         [(('b', 'c'), 1)]
         """
+        if top_k is not None:
+            check_integer("top_k", top_k, least=0)
         alignments = self._alignments(predictions, references, options)
         counts = count_errors(alignments, separator=_SEPARATORS[self._chosen(options).unit])
         return {kind: counter.most_common(top_k) for kind, counter in counts.items()}
@@ -176,7 +180,7 @@ class WerDp(CorpusMetric):
             "unit": options.unit,
             "norm": options.normalize_by,
             "transforms": _transforms_name(options.transforms),
-            "costs": "/".join(f"{cost:g}" for cost in options.costs),
+            "costs": "/".join(map(str, options.costs)),
         }
 
 
@@ -191,7 +195,7 @@ def _best_counts(segments: Segments, reference_counts: IntArray, options: WerOpt
     """
     n = len(reference_counts)
     predictions, references = segments.split(n)
-    paired = predictions.take(np.repeat(np.arange(n), reference_counts))
+    paired = predictions.repeat(reference_counts)
     if options.weighted:
         counts = weighted_edit_counts(references, paired, Costs(*options.costs))
     else:
@@ -261,7 +265,16 @@ def _transforms_name(transforms: Any) -> str:
     if transforms is None:
         return "default"
     steps = transforms if isinstance(transforms, (list, tuple)) else [transforms]
-    return "+".join(f"{step.__module__}.{step.__qualname__}" if callable(step) else str(step) for step in steps)
+    return "+".join(map(_step_name, steps))
+
+
+def _step_name(step: Any) -> str:
+    """A step as given; a function, or an object that is called like one, by its place or the place of its type."""
+    if not callable(step):
+        return str(step)
+    named = step if hasattr(step, "__qualname__") else type(step)
+    # Methods of builtin types, such as str.lower, have no module.
+    return f"{getattr(named, '__module__', None) or 'builtins'}.{named.__qualname__}"
 
 
 def _summary(result: Result, n_rows: int, unit: str) -> str:
