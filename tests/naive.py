@@ -227,6 +227,8 @@ def unicode_tokens(text: str) -> list[str]:
     result: list[str] = []
     inside, alone = False, False
     for character in unicodedata.normalize("NFC", text.lower()):
+        if character in "\u00ad\u200c\u200d\u2060\ufeff":
+            continue
         kind = unicodedata.category(character)[0]
         name = unicodedata.name(character, "").removeprefix("HALFWIDTH ")
         starts_alone = kind == "L" and name.startswith(("CJK ", "IDEOGRAPHIC ITERATION", "HIRAGANA", "KATAKANA"))

@@ -156,7 +156,7 @@ class Splitter:
         (Splitter(), f"{__name__}.Splitter"),
         (Splitter().split, f"{__name__}.Splitter.split"),
         (list, "builtins.list"),
-        ("unicode", "unicode"),
+        ("unicode", f"unicode-{unicodedata.unidata_version}"),
     ],
 )
 def test_the_signature_names_any_tokenizer(tokenizer: Any, name: str) -> None:

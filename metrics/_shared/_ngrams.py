@@ -43,10 +43,10 @@ def clipped_matches(
     matches = np.zeros((len(reference_counts), max_order), dtype=np.int64)
     first_reference = np.concatenate(([0], np.cumsum(reference_counts)))
     for start, stop in _blocks(predictions, references, first_reference):
-        rows = np.arange(start, stop)
-        reference_rows = np.arange(first_reference[start], first_reference[stop])
-        row_of_document = np.concatenate((rows - start, np.repeat(rows - start, reference_counts[start:stop])))
-        tokens = _join(predictions.take(rows), references.take(reference_rows))
+        references_here = references.rows(int(first_reference[start]), int(first_reference[stop]))
+        rows = np.arange(stop - start)
+        row_of_document = np.concatenate((rows, np.repeat(rows, reference_counts[start:stop])))
+        tokens = _join(predictions.rows(start, stop), references_here)
         matches[start:stop] = _block_matches(tokens, row_of_document, len(rows), max_order)
     return matches
 
@@ -112,7 +112,7 @@ def _clip(
     document_here = document[groups.positions]
     # Predictions come before references, so a group's run of the prediction, if there is one, is its first.
     run_starts = (_starts_run(groups.number) | _starts_run(document_here)).nonzero()[0]
-    counts = np.diff(np.append(run_starts, len(document_here)))
+    counts = np.append(run_starts[1:], len(document_here)) - run_starts
     is_prediction = document_here[run_starts] < n_rows
     group_starts = _starts_run(groups.number[run_starts]).nonzero()[0]
     in_prediction = np.where(is_prediction[group_starts], counts[group_starts], 0)

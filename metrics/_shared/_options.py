@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import numbers
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
@@ -74,7 +75,8 @@ def translate(options_type: type[Options], given: Mapping[str, Any]) -> dict[str
     own: dict[str, Any] = {}
     for name, value in given.items():
         if name in known:
-            meaning: Mapping[str, Any] = {name: value}
+            # As in the stock metrics, None is the default.
+            meaning: Mapping[str, Any] = {} if value is None else {name: value}
         elif name in options_type.ALIASES:
             meaning = options_type.ALIASES[name](value)
         else:
@@ -102,6 +104,18 @@ def _unknown(name: str, known: list[str]) -> str:
     return f"unknown option {name!r}{hint} Known options: {', '.join(known)}"
 
 
+def callable_name(function: Any) -> str:
+    """What stands for a function in signatures: its place, or that of its type where it is an object.
+
+    >>> callable_name(str.lower), callable_name(difflib.get_close_matches)
+    ('str.lower', 'difflib.get_close_matches')
+    """
+    named = function if hasattr(function, "__qualname__") else type(function)
+    # Methods of builtin types have no module.
+    module = getattr(named, "__module__", None)
+    return f"{module}.{named.__qualname__}" if module else str(named.__qualname__)
+
+
 def check_flags(options: Options, *names: str) -> None:
     """Raise ValueError unless the named options are True or False."""
     for name in names:
@@ -120,18 +134,20 @@ def check_number(
     """Raise ValueError unless the value is a finite number in the range."""
     bounds = [("at least", least), ("above", above), ("below", below)]
     wanted = " and ".join(f"{word} {bound:g}" for word, bound in bounds if bound is not None)
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float))
-        or not abs(value) < float("inf")
-        or (least is not None and value < least)
-        or (above is not None and value <= above)
-        or (below is not None and value >= below)
-    ):
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not _is_between(value, least, above, below):
         raise ValueError(f"{name}={value!r}: give a number {wanted}".rstrip())
+
+
+def _is_between(value: Any, least: float | None, above: float | None, below: float | None) -> bool:
+    return bool(
+        abs(value) < float("inf")
+        and (least is None or value >= least)
+        and (above is None or value > above)
+        and (below is None or value < below)
+    )
 
 
 def check_integer(name: str, value: Any, *, least: int) -> None:
     """Raise ValueError unless the value is an int of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
         raise ValueError(f"{name}={value!r}: give a whole number of at least {least}")

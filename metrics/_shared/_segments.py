@@ -44,10 +44,11 @@ class Segments(NamedTuple):
         """Segment i times[i] times, shape (n,); itself if that is once each."""
         return self if (times == 1).all() else self.take(np.repeat(np.arange(len(times)), times))
 
+    def rows(self, start: int, stop: int) -> Segments:
+        """Segments start up to, but not with, stop; a view."""
+        first, last = self.offsets[start], self.offsets[stop]
+        return Segments(self.ids[first:last], self.offsets[start : stop + 1] - first)
+
     def split(self, n: int) -> tuple[Segments, Segments]:
         """The first n segments, then the others."""
-        middle = self.offsets[n]
-        return (
-            Segments(self.ids[:middle], self.offsets[: n + 1]),
-            Segments(self.ids[middle:], self.offsets[n:] - middle),
-        )
+        return self.rows(0, n), self.rows(n, len(self.offsets) - 1)

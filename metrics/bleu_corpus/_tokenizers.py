@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._options import callable_name
 from ._segments import Segments
 from ._words import (
     Words,
@@ -48,7 +49,7 @@ def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
     [0, 1, 0]
     """
     if callable(choice):
-        return Tokenizer(_callable_name(choice), _by_text(_as_tokens(choice), lowercase))
+        return Tokenizer(callable_name(choice), _by_text(_as_tokens(choice), lowercase))
     if isinstance(choice, str) and choice in _BY_WORD:
         return Tokenizer(choice, _BY_WORD[choice](lowercase))
     if isinstance(choice, str) and choice in _BY_TEXT:
@@ -224,12 +225,6 @@ def _as_tokens(function: Callable[[str], Any]) -> Callable[[str], list[str]]:
         return list(tokens)
 
     return split
-
-
-def _callable_name(function: Any) -> str:
-    named = function if hasattr(function, "__qualname__") else type(function)
-    module = getattr(named, "__module__", None)
-    return f"{module}.{named.__qualname__}" if module else str(named.__qualname__)
 
 
 def _ja_mecab() -> tuple[str, Callable[[str], list[str]]]:

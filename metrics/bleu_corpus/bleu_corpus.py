@@ -110,25 +110,25 @@ class BleuCorpus(CorpusMetric):
 
     def _score(self, total: IntArray, options: BleuOptions) -> Result:
         sums = _read(total.tolist(), options)
-        orders = range(1, options.highest_order + 1)
+        best = options.highest_order
         precisions = _precisions(sums, options)
         penalty = _brevity_penalty(sums, options)
-        sets: list[list[float] | None] = [*options.weight_sets] or [None]
-        by_weights = [_bleu(sums, options.highest_order, weights, options) for weights in sets]
-        cumulative = [_bleu(sums, n, None, options) for n in orders]
+        cumulative = [_bleu(sums, n, None, options) for n in range(1, best + 1)]
+        by_weights = [_bleu(sums, best, weights, options) for weights in options.weight_sets]
+        score = by_weights[0] if by_weights else cumulative[-1]
         return {
-            "score": by_weights[0].percent,
-            "bleu": by_weights[0].fraction,
+            "score": score.percent,
+            "bleu": score.fraction,
             "precisions": precisions,
-            "counts": list(sums.counts.matches[: options.highest_order]),
-            "totals": list(sums.counts.totals[: options.highest_order]),
+            "counts": list(sums.counts.matches[:best]),
+            "totals": list(sums.counts.totals[:best]),
             "brevity_penalty": penalty,
             "length_ratio": _length_ratio(sums),
             "translation_length": sums.counts.prediction_length,
             "reference_length": sums.reference_length,
             "bleu_cumulative": [score.fraction for score in cumulative],
             "bleu_individual": [penalty * precision for precision in precisions],
-            **({"bleu_by_weights": [score.fraction for score in by_weights]} if options.weights else {}),
+            **({"bleu_by_weights": [score.fraction for score in by_weights]} if by_weights else {}),
         }
 
     def _headlines(self, options: BleuOptions) -> Sequence[str]:

@@ -22,15 +22,20 @@ def compare(predictions: list[str], references: References, options: RougeOption
     n = len(predictions)
     texts = predictions + references.texts
     tokens = tokenize(texts, options.tokenizer, options.stemmer)
-    # A prediction stands once beside each of its references.
-    prediction_of_pair = np.repeat(np.arange(n), references.counts)
     predictions_alone, right = tokens.split(n)
+    # A prediction stands once beside each of its references.
     left = predictions_alone.repeat(references.counts)
     pairs = {name: Pairs(*counted, references.counts) for name, counted in _n_grams(left, right, options)}
-    if "rougeL" in options.types:
-        pairs["rougeL"] = Pairs(lcs_lengths(right, left), left.lengths, right.lengths, references.counts)
-    if "rougeLsum" in options.types:
-        summaries = _summaries(texts, tokens, options)
+    # The union over one sentence is its own LCS.
+    one_line = options.sentences == "newline" and not any("\n" in text for text in texts)
+    sequence_types = ["rougeL", "rougeLsum"] if one_line else ["rougeL"]
+    wanted = [name for name in sequence_types if name in options.types]
+    if wanted:
+        lengths = left.lengths, right.lengths
+        pairs.update(dict.fromkeys(wanted, Pairs(lcs_lengths(right, left), *lengths, references.counts)))
+    if "rougeLsum" in options.types and not one_line:
+        summaries = _summaries(texts, options)
+        prediction_of_pair = np.repeat(np.arange(n), references.counts)
         counted = _unions(_take(summaries, prediction_of_pair), _take(summaries, np.arange(n, len(texts))))
         pairs["rougeLsum"] = Pairs(*counted, references.counts)
     return pairs
@@ -52,12 +57,10 @@ def _unions(left: Summaries, right: Summaries) -> tuple[IntArray, IntArray, IntA
     return union_lcs_hits(right, left), lengths[0], lengths[1]
 
 
-def _summaries(texts: list[str], tokens: Segments, options: RougeOptions) -> Summaries:
+def _summaries(texts: list[str], options: RougeOptions) -> Summaries:
     """Every text as its tokenised sentences."""
-    by_line = options.sentences == "newline"
-    if by_line and not any("\n" in text for text in texts):
-        return Summaries(tokens, np.arange(len(texts) + 1))
-    sentences = [_lines(text) if by_line else split_sentences(text) for text in texts]
+    split = _lines if options.sentences == "newline" else split_sentences
+    sentences = list(map(split, texts))
     offsets = np.cumsum([0, *map(len, sentences)])
     flat = [sentence for row in sentences for sentence in row]
     return Summaries(tokenize(flat, options.tokenizer, options.stemmer), offsets)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ._options import callable_name
 from ._segments import Segments
 from ._stemmer import stem_words
 from ._words import Utf8, Words, encode, from_token_lists, map_words, split_at, split_words
@@ -33,16 +34,10 @@ def tokenize(texts: list[str], tokenizer: Any, stemmer: bool) -> Segments:
 
 
 def tokenizer_name(tokenizer: Any) -> str:
-    """What stands for a tokenizer in signatures.
-
-    >>> tokenizer_name("unicode"), tokenizer_name(str.split), tokenizer_name(re.compile("a").findall)
-    ('unicode', 'str.split', 'Pattern.findall')
-    """
-    if not callable(tokenizer):
-        return str(tokenizer)
-    named = tokenizer if hasattr(tokenizer, "__qualname__") else type(tokenizer)
-    module = getattr(named, "__module__", None)
-    return f"{module}.{named.__qualname__}" if module else str(named.__qualname__)
+    """What stands for a tokenizer in signatures; the classes of characters are those of Python's Unicode version."""
+    if callable(tokenizer):
+        return callable_name(tokenizer)
+    return f"unicode-{unicodedata.unidata_version}" if tokenizer == "unicode" else str(tokenizer)
 
 
 def warn_of_nothing_left(texts: Iterable[str], rows: Iterable[int]) -> None:
@@ -94,9 +89,10 @@ def _rouge_score(texts: list[str]) -> Words:
 def _unicode(texts: list[str]) -> Words:
     """Runs of letters, marks and numbers of any script, lower-cased and composed; a Han or Kana character is a token.
 
-    Scripts that write no spaces but are no Han or Kana, such as Thai, stay whole: give a callable for them.
+    Joiners and soft hyphens, which only shape a word, are left out.  Scripts that write no spaces but are no Han or
+    Kana, such as Thai, stay whole: give a callable for them.
     """
-    composed = [unicodedata.normalize("NFC", text.lower()) for text in texts]
+    composed = [unicodedata.normalize("NFC", text.lower()).translate(_SHAPING) for text in texts]
     return map_words(split_words(composed), lambda words: from_token_lists(list(map(_unicode_tokens, words))))
 
 
@@ -109,6 +105,8 @@ def _unicode_tokens(word: str) -> list[str]:
     return [word[found.start() : found.end()] for found in _TOKEN_CLASSES.finditer(classes)]
 
 
+# Soft hyphen, zero-width non-joiner and joiner, word joiner, byte order mark.
+_SHAPING = dict.fromkeys([0xAD, 0x200C, 0x200D, 0x2060, 0xFEFF])
 # Han or Kana with its marks, or a run of anything else that is a letter, mark or number.
 _TOKEN_CLASSES = re.compile("hm*|[wm]+")
 

@@ -16,7 +16,7 @@ from ._edit_operations import Operation
 from ._edit_script import edit_script
 from ._inputs import References, check_predictions, check_references
 from ._lanes import lane_blocks
-from ._options import Options, check_integer
+from ._options import Options, callable_name, check_integer
 from ._paired_tests import PAIRED_TESTS
 from ._resampling import FloatArray
 from ._segments import IntArray, Segments
@@ -265,16 +265,7 @@ def _transforms_name(transforms: Any) -> str:
     if transforms is None:
         return "default"
     steps = transforms if isinstance(transforms, (list, tuple)) else [transforms]
-    return "+".join(map(_step_name, steps))
-
-
-def _step_name(step: Any) -> str:
-    """A step as given; a function, or an object that is called like one, by its place or the place of its type."""
-    if not callable(step):
-        return str(step)
-    named = step if hasattr(step, "__qualname__") else type(step)
-    # Methods of builtin types, such as str.lower, have no module.
-    return f"{getattr(named, '__module__', None) or 'builtins'}.{named.__qualname__}"
+    return "+".join(callable_name(step) if callable(step) else str(step) for step in steps)
 
 
 def _summary(result: Result, n_rows: int, unit: str) -> str:
