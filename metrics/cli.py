@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from . import METRICS, load
+from ._shared._options import unknown_option
 
 _EPILOG = """
 Any option of a metric can be given by its name, as in --tokenizer intl, --lowercase or --max-order 2.
@@ -57,13 +58,15 @@ def _parser() -> argparse.ArgumentParser:
 def _options(words: Sequence[str], metrics: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The options of every metric from `--name value ...`; one that no value follows is True."""
     options: dict[str, dict[str, Any]] = {name: {} for name in metrics}
+    known = {name: load(name).option_names() for name in metrics}
     for name, values in _named_values(words):
         metric, dot, option = name.rpartition(".")
         if dot and metric not in options:
             raise ValueError(f"--{name}: {metric} is not among the metrics {', '.join(metrics)}")
-        takers = [metric] if dot else [known for known in metrics if option in load(known).option_names()]
+        asked = [metric] if dot else metrics
+        takers = [taker for taker in asked if option in known[taker]]
         if not takers:
-            load(metrics[0], **{option: None})
+            raise ValueError(unknown_option(option, [each for taker in asked for each in known[taker]]))
         for taker in takers:
             options[taker][option] = values
     return options
@@ -86,7 +89,7 @@ def _value(word: str) -> Any:
     """Numbers, lists, True, False and None are taken as such, everything else as text."""
     try:
         return ast.literal_eval(word)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError):
         return word
 
 
@@ -105,11 +108,15 @@ def _report(metrics: Mapping[str, Any], results: Mapping[str, Any], confidence: 
     rows = [("metric", "score", "value", "" if confidence is None else f"{100 * confidence:g} % interval")]
     for name, metric in metrics.items():
         for score in metric.headlines():
-            rows.append((name, score, f"{results[name][score]:.4f}", _interval(results[name], score)))
+            rows.append((name, score, _shown(results[name][score]), _interval(results[name], score)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    signatures = [f"{name}  {results[name]['signature']}" for name in metrics]
+    signatures = [f"{name}  {result['signature']}" for name, result in results.items() if "signature" in result]
     return "\n".join([*lines, "", *signatures])
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else f"{len(value)} values, see --json"
 
 
 def _interval(result: Mapping[str, Any], score: str) -> str:

@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import random
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -94,9 +95,17 @@ def test_wmt17_scores_are_those_recorded_of_sacrebleu(name: str) -> None:
     bleu = BleuCorpus()
     for tokenizer in TOKENIZERS:
         result, golden = bleu.compute(**data, tokenizer=tokenizer), figures[f"sacrebleu_{tokenizer}"]
-        recorded = [golden[key] for key in ("score", "counts", "totals", "bp", "sys_len", "ref_len")]
-        assert counted(result)[:-1] == recorded
-    assert bleu.compute(**data, lowercase=True)["score"] == figures["sacrebleu_13a_lc"]
+        recorded = [golden[key] for key in ("counts", "totals", "bp", "sys_len", "ref_len")]
+        assert counted(result)[1:-1] == recorded
+        counts = (golden[key] for key in ("counts", "totals", "sys_len", "ref_len"))
+        assert result["score"] == BLEU.compute_bleu(*counts, smooth_method="exp").score
+        assert result["score"] == as_recorded(golden["score"])
+    assert bleu.compute(**data, lowercase=True)["score"] == as_recorded(figures["sacrebleu_13a_lc"])
+
+
+def as_recorded(score: float) -> Any:
+    """The figures were recorded with Python 3.11; from 3.12 on `sum`, and so sacrebleu, rounds otherwise."""
+    return score if sys.version_info < (3, 12) else pytest.approx(score, rel=1e-15)
 
 
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import reprlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,9 @@ from ._segments import IntArray
 
 # Enough that a vocabulary is not tokenised too often, and few enough for the arrays of a block to take some 100 MB.
 _BLOCK_CHARACTERS = 1 << 23
+_BYTES = (bytes, bytearray, memoryview)
+# How Python, numpy, pandas and pyarrow print a value that is missing.
+_MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
 
 
 class References(NamedTuple):
@@ -49,7 +52,7 @@ def check_references(references: Any, n_predictions: int) -> References:
     [2, 1]
     """
     rows = _as_list(references, "references")
-    if not any(_is_row_type(kind) for kind in set(map(type, rows))):
+    if not any(map(_is_nested, set(map(type, rows)))):
         _check_texts(rows, "references")
         _check_lengths(n_predictions, len(rows))
         return References(rows, np.ones(len(rows), dtype=np.int64))
@@ -81,7 +84,7 @@ def _check_lengths(n_predictions: int, n_rows: int) -> None:
 
 def _check_nested(rows: list[Any], n_predictions: int) -> list[list[str]]:
     for i, row in enumerate(rows):
-        if not _is_row_type(type(row)):
+        if not _is_nested(type(row)):
             raise ValueError(
                 f"references[{i}] is {_shown(row)} while other rows are lists: give every row a list of strings"
             )
@@ -102,27 +105,36 @@ def _check_nested(rows: list[Any], n_predictions: int) -> list[list[str]]:
     return lists
 
 
-def _is_row_type(kind: type) -> bool:
-    """Whether values of this type hold several texts; numpy's numbers have `tolist` too, but hold one."""
-    if issubclass(kind, (str, bytes, np.generic)):
-        return False
-    return issubclass(kind, Sequence) or hasattr(kind, "tolist") or hasattr(kind, "to_pylist")
+def _is_nested(kind: type) -> bool:
+    """Whether values of this type hold several values."""
+    return issubclass(kind, Iterable) and not issubclass(kind, (str, *_BYTES))
 
 
 def _as_list(column: Any, name: str) -> list[Any]:
-    if column is None:
-        raise ValueError(f"{name} is missing: give one string a row")
-    if isinstance(column, (str, bytes)):
-        raise ValueError(f"{name} is {_shown(column)}: give a list with one string a row, as in [{name}]")
     if isinstance(column, list):
         return column
+    if column is None:
+        raise ValueError(f"{name} is missing: give a list of strings")
+    if isinstance(column, (str, *_BYTES)):
+        raise ValueError(f"{name} is {_shown(column)}: give a list of strings, as in [{name}]")
     for method in ("to_pylist", "tolist"):
         if hasattr(column, method):
-            values = getattr(column, method)()
-            return values if isinstance(values, list) else [values]
+            # What numpy has of no dimension is no list.
+            return _as_list(getattr(column, method)(), name)
     if isinstance(column, Sequence):
+        return _sequence_as_list(column)
+    # A set has no order, a table has several columns.
+    hint = f", as in list({name})" if isinstance(column, Iterator) else ""
+    raise ValueError(f"{name} is of type {type(column).__name__}: give a list of strings{hint}")
+
+
+def _sequence_as_list(column: Sequence[Any]) -> list[Any]:
+    try:
+        # A datasets column comes much faster as a whole than row by row.
         return list(column[:])
-    raise ValueError(f"{name} is a {type(column).__name__}: give a list with one string a row, as in list({name})")
+    except TypeError:
+        # A deque has no slices.
+        return list(column)
 
 
 def _are_plain(texts: list[Any]) -> bool:
@@ -155,11 +167,11 @@ def _encodes(text: str) -> bool:
 
 
 def _advice(value: Any) -> str:
-    if value is None or (isinstance(value, float) and value != value):
-        return "a row is missing; drop it, or give '' for an empty text"
-    if isinstance(value, bytes):
-        return "give a string, as in value.decode('utf-8')"
-    if _is_row_type(type(value)) or isinstance(value, (dict, set)):
+    if str(value) in _MISSING:
+        return "a text is missing; leave it out, or give '' for an empty one"
+    if isinstance(value, _BYTES):
+        return "give a string, as in bytes(value).decode()"
+    if _is_nested(type(value)):
         return "nested too deep; give a string"
     return "give a string, as in str(value)"
 

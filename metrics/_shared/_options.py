@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 # What hosts hand to every metric's constructor, whether it has a meaning here or not.
@@ -46,7 +46,7 @@ class Options:
         if self.confidence is not None:
             check_number("confidence", self.confidence, above=0, below=1)
         check_integer("n_resamples", self.n_resamples, least=2)
-        check_integer("seed", self.seed, least=0)
+        check_integer("seed", self.seed, least=0, most=2**32 - 1)
 
     def counting(self) -> tuple[Any, ...]:
         """The values that decide the statistics."""
@@ -73,6 +73,7 @@ def translate(options_type: type[Options], given: Mapping[str, Any]) -> dict[str
     """
     known = known_options(options_type)
     own: dict[str, Any] = {}
+    said: dict[str, str] = {}
     for name, value in given.items():
         if name in known:
             # As in the stock metrics, None is the default.
@@ -80,11 +81,11 @@ def translate(options_type: type[Options], given: Mapping[str, Any]) -> dict[str
         elif name in options_type.ALIASES:
             meaning = options_type.ALIASES[name](value)
         else:
-            raise ValueError(_unknown(name, sorted({*known, *options_type.ALIASES})))
+            raise ValueError(unknown_option(name, [*known, *options_type.ALIASES]))
         for key, meant in meaning.items():
             if key in own and own[key] != meant:
-                raise ValueError(f"{name}={value!r} contradicts {key}={own[key]!r}: give one of them")
-            own[key] = meant
+                raise ValueError(f"{name}={value!r} contradicts {said[key]}={given[said[key]]!r}: give one of them")
+            own[key], said[key] = meant, name
     return own
 
 
@@ -98,10 +99,12 @@ def rename(name: str) -> Alias:
     return lambda value: {} if value is None else {name: value}
 
 
-def _unknown(name: str, known: list[str]) -> str:
-    nearest = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
-    return f"unknown option {name!r}{hint} Known options: {', '.join(known)}"
+def unknown_option(name: str, known: Iterable[str]) -> str:
+    """The message for a name that is none of the known ones."""
+    names = sorted(set(known))
+    nearest = difflib.get_close_matches(name, names, n=1)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
+    return f"unknown option {name!r}{hint} Known options: {', '.join(names)}"
 
 
 def callable_name(function: Any) -> str:
@@ -147,7 +150,9 @@ def _is_between(value: Any, least: float | None, above: float | None, below: flo
     )
 
 
-def check_integer(name: str, value: Any, *, least: int) -> None:
-    """Raise ValueError unless the value is an int of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
-        raise ValueError(f"{name}={value!r}: give a whole number of at least {least}")
+def check_integer(name: str, value: Any, *, least: int, most: int | None = None) -> None:
+    """Raise ValueError unless the value is a whole number in the range, ends included."""
+    wanted = f"of at least {least}" if most is None else f"from {least} to {most}"
+    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not is_whole or value < least or (most is not None and value > most):
+        raise ValueError(f"{name}={value!r}: give a whole number {wanted}")

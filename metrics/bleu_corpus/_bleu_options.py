@@ -48,7 +48,7 @@ class BleuOptions(Options):
         check_flags(self, "lowercase", "effective_order", "force")
         check_choice("smoothing", self.smoothing, tuple(SMOOTHINGS))
         check_choice("reference_length", self.reference_length, REFERENCE_LENGTHS)
-        check_integer("max_order", self.max_order, least=1)
+        check_integer("max_order", self.max_order, least=1, most=100)
         if self.smoothing_value is not None:
             check_number("smoothing_value", self.smoothing_value, least=0)
         for weights in self.weight_sets:
