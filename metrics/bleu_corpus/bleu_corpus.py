@@ -15,7 +15,9 @@ import numpy as np
 from ._bleu_options import BleuOptions
 from ._corpus_metric import ROW_COLUMNS, CorpusMetric, Result, text_features
 from ._inputs import References
+from ._mteval import rules_13a
 from ._ngrams import clipped_matches
+from ._optional import require
 from ._options import Options
 from ._paired_tests import PAIRED_TESTS
 from ._reference_length import AVERAGE_PARTS, reference_lengths

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ._optional import require
+
 
 def stem_words(words: list[str]) -> list[str]:
     """The Porter stem of each word; words of up to 3 characters stay as they are, and so does an empty list.
@@ -13,9 +15,5 @@ def stem_words(words: list[str]) -> list[str]:
     >>> stem_words(["skies", "dying", "the", "running", "was"])
     ['sky', 'die', 'the', 'run', 'was']
     """
-    try:
-        from nltk.stem.porter import PorterStemmer
-    except ImportError as error:
-        raise ImportError("stemming needs nltk: run `pip install nltk`, or leave the stemmer off") from error
-    stemmer = PorterStemmer()
+    stemmer = require("nltk.stem.porter", "nltk", "stemmer=True").PorterStemmer()
     return [stemmer.stem(word) if len(word) > 3 else word for word in words]

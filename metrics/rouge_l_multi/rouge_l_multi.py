@@ -15,6 +15,7 @@ from ._inputs import References
 from ._lanes import lane_blocks
 from ._lcs import lcs_lengths
 from ._ngrams import clipped_matches
+from ._optional import require
 from ._options import Options
 from ._paired_tests import PAIRED_TESTS
 from ._resampling import FloatArray
