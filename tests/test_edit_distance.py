@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import jiwer
 import naive
 import numpy as np
 import pytest
-from evenscore.wer_dp import _edit_script
+from evenscore.wer_dp import _edit_script, _lanes
 from evenscore.wer_dp._edit_distance import edit_counts, edit_operations
 from evenscore.wer_dp._edit_operations import Edit, Operation
 from evenscore.wer_dp._edit_script import edit_script
@@ -25,6 +26,14 @@ EDGES = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129]
 COUNT_OF_TAG = {"equal": 0, "replace": 1, "delete": 2, "insert": 3}
 
 Pair = tuple[list[int], list[int]]
+
+
+@pytest.fixture(scope="module", autouse=True, params=[1, _lanes._WORTHWHILE])
+def _few_pairs_too(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test runs with lanes for any number of pairs, then with Python's integers for a few."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_lanes, "_WORTHWHILE", request.param)
+        yield
 
 
 @st.composite

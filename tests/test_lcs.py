@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import naive
 import numpy as np
 import pytest
+from evenscore.rouge_l_multi import _lanes
 from evenscore.rouge_l_multi._lcs import MAX_LANE_COLUMNS, lcs_lengths, match_masks
 from evenscore.rouge_l_multi._segments import Segments
 from hypothesis import given, settings
@@ -19,6 +21,14 @@ WMT17 = Path(__file__).resolve().parents[2] / "shared" / "data" / "mt" / "wmt17_
 EDGES = [0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129]
 
 Pair = tuple[list[int], list[int]]
+
+
+@pytest.fixture(scope="module", autouse=True, params=[1, _lanes._WORTHWHILE])
+def _few_pairs_too(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test runs with lanes for any number of pairs, then with Python's integers for a few."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_lanes, "_WORTHWHILE", request.param)
+        yield
 
 
 @st.composite

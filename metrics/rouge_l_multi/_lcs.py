@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ._lanes import LANE_BITS, LaneBlock, lane_blocks
+from ._lanes import LANE_BITS, LaneBlock, if_worthwhile, lane_blocks
 from ._segments import IntArray, Segments
 
 # Above this many columns too few lanes share a step to pay for numpy's calls: Python's integers are faster.
@@ -36,8 +36,8 @@ def lcs_lengths(left: Segments, right: Segments) -> IntArray:
     left_is_short = left.lengths <= right.lengths
     # The LCS is symmetric, so the shorter side is the one that has to fit into a lane.
     for short, long, mine in ((left, right, left_is_short), (right, left, ~left_is_short)):
-        in_lanes = fits_lanes(short, long)
-        for block in lane_blocks(short, long, np.flatnonzero(mine & in_lanes)):
+        in_lanes = if_worthwhile(mine & fits_lanes(short, long))
+        for block in lane_blocks(short, long, np.flatnonzero(in_lanes)):
             result[block.pairs] = _lane_lengths(block)
         for pair in np.flatnonzero(mine & ~in_lanes).tolist():
             result[pair] = _long_length(short.row(pair).tolist(), long.row(pair).tolist())

@@ -9,7 +9,7 @@ import numpy as np
 from ._affixes import without_common_affixes
 from ._edit_operations import Operation, operations
 from ._edit_script import edit_script
-from ._lanes import LANE_BITS, LaneBlock, Lanes, lane_blocks
+from ._lanes import LANE_BITS, LaneBlock, Lanes, if_worthwhile, lane_blocks
 from ._segments import IntArray, Segments
 
 
@@ -29,12 +29,12 @@ def edit_counts(references: Segments, predictions: Segments) -> IntArray:
     hits = references.lengths - left.lengths
     deletions = np.where(right.lengths == 0, left.lengths, 0)
     to_align = (left.lengths > 0) & (right.lengths > 0)
-    is_short = np.maximum(left.lengths, right.lengths) <= LANE_BITS
-    for block in lane_blocks(left, right, np.flatnonzero(to_align & is_short)):
+    in_lanes = if_worthwhile(to_align & (np.maximum(left.lengths, right.lengths) <= LANE_BITS))
+    for block in lane_blocks(left, right, np.flatnonzero(in_lanes)):
         matched, deleted = _traced_back(block, *_bit_rows(block.masks))
         hits[block.pairs] += _popcount(matched)
         deletions[block.pairs] = _popcount(deleted)
-    for pair in np.flatnonzero(to_align & ~is_short).tolist():
+    for pair in np.flatnonzero(to_align & ~in_lanes).tolist():
         reference, prediction = left.row(pair).tolist(), right.row(pair).tolist()
         edits = Counter(edit.kind for edit in edit_script(reference, prediction))
         hits[pair] += len(reference) - edits["substitute"] - edits["delete"]
