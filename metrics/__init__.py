@@ -10,6 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ._shared._version import __version__ as __version__
+
 if TYPE_CHECKING:
     from ._shared._corpus_metric import CorpusMetric
 

@@ -5,54 +5,127 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import os
 import sys
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
-from . import METRICS, load
+from . import METRICS, __version__, load
 from ._shared._options import unknown_option
 
 _EPILOG = """
-Any option of a metric can be given by its name, as in --tokenizer intl, --lowercase or --max-order 2.
-An option that only one of several metrics is to get is written --bleu_corpus.tokenizer intl.
+Several files of references give every row several references.
+Any option of a metric can be given by its name, as in --tokenizer intl, --lowercase or --max-order 2; it goes to every
+metric that has it. One that only one metric is to get is written --bleu_corpus.tokenizer intl. The metrics' cards
+(metrics/NAME/README.md) list the options.
+
+example:
+  evenscore score --metric bleu_corpus wer_dp --predictions hyp.txt --references ref1.txt ref2.txt --confidence 0.95
 """
+_OWN_OPTIONS = ("metric", "predictions", "references", "json")
+# As a shell reports a program that Ctrl-C or a closed pipe has ended.
+_INTERRUPTED, _PIPE_CLOSED = 130, 141
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit status, 2 for input that cannot be scored."""
-    known, others = _parser().parse_known_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    known, others = _parser().parse_known_args(list(_separated(words)))
     try:
-        options = _options(others, known.metric)
-        if known.confidence is not None:
-            options = {name: {**given, "confidence": known.confidence} for name, given in options.items()}
-        metrics = {name: load(name, **options[name]) for name in known.metric}
-        results = _score(metrics, known.predictions, known.references)
-    except (ValueError, OSError, ImportError) as error:
-        print(f"evenscore: {error}", file=sys.stderr)
-        return 2
-    print(
-        json.dumps(results, ensure_ascii=False, indent=1) if known.json else _report(metrics, results, known.confidence)
-    )
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            print(_run(known, others), flush=True)
+    except BrokenPipeError:
+        # Python flushes once more at its end: give it somewhere to write to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except OSError as error:
+        return _failed(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except (ValueError, ImportError) as error:
+        return _failed(str(error))
     return 0
 
 
+def _failed(message: str) -> int:
+    print(f"evenscore: {message}", file=sys.stderr)
+    return 2
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    print(f"evenscore: warning: {message}", file=sys.stderr)
+
+
+def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
+    options = _options(others, known.metric)
+    if known.confidence is not None:
+        options = {name: {**given, "confidence": known.confidence} for name, given in options.items()}
+    metrics = {name: _load(name, options) for name in known.metric}
+    results = _score(metrics, known.predictions, known.references)
+    return json.dumps(results, ensure_ascii=False, indent=1) if known.json else _report(metrics, results, known)
+
+
+def _load(name: str, options: Mapping[str, Mapping[str, Any]]) -> Any:
+    try:
+        return load(name, **options[name])
+    except ValueError as error:
+        remedy = f"; an option for {name} alone is --{name}.OPTION" if len(options) > 1 else ""
+        raise ValueError(f"{name}: {error}{remedy}") from error
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="evenscore", description="Score predictions against references.")
-    commands = parser.add_subparsers(required=True, metavar="command")
+    parser = argparse.ArgumentParser(
+        prog="evenscore", description="Exact metrics of text. See evenscore score --help.", allow_abbrev=False
+    )
+    parser.add_argument("--version", action="version", version=f"evenscore {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="score")
     score = commands.add_parser(
         "score",
-        help="score a file of predictions",
+        help="score a file of predictions against files of references",
+        description="Score a file of predictions against files of references, one segment a line.",
         epilog=_EPILOG,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    score.add_argument("--metric", nargs="+", required=True, choices=sorted(METRICS), metavar="NAME", help="metrics")
-    score.add_argument("--predictions", required=True, type=Path, metavar="FILE", help="one segment a line")
-    score.add_argument("--references", required=True, type=Path, nargs="+", metavar="FILE", help="one segment a line")
+    score.add_argument(
+        "--metric",
+        required=True,
+        nargs="+",
+        action="extend",
+        choices=list(METRICS),
+        metavar="NAME",
+        help=", ".join(METRICS),
+    )
+    score.add_argument("--predictions", required=True, type=Path, metavar="FILE", help="one segment a line, in UTF-8")
+    score.add_argument(
+        "--references",
+        required=True,
+        nargs="+",
+        action="extend",
+        type=Path,
+        metavar="FILE",
+        help="as many lines; one file or several",
+    )
     score.add_argument("--confidence", type=float, metavar="LEVEL", help="bootstrap interval, for example 0.95")
     score.add_argument("--json", action="store_true", help="print everything as JSON")
     return parser
+
+
+def _separated(words: Sequence[str]) -> Iterator[str]:
+    """`--name=a b` as two words: argparse takes it for a file because of the space."""
+    for word in words:
+        name, equals, value = word.partition("=")
+        yield from (name, value) if word.startswith("--") and equals and " " in word else (word,)
 
 
 def _options(words: Sequence[str], metrics: Sequence[str]) -> dict[str, dict[str, Any]]:
@@ -66,8 +139,12 @@ def _options(words: Sequence[str], metrics: Sequence[str]) -> dict[str, dict[str
         asked = [metric] if dot else metrics
         takers = [taker for taker in asked if option in known[taker]]
         if not takers:
-            raise ValueError(unknown_option(option, [each for taker in asked for each in known[taker]]))
+            raise ValueError(
+                unknown_option(option, [*_OWN_OPTIONS, *(each for taker in asked for each in known[taker])])
+            )
         for taker in takers:
+            if option in options[taker]:
+                raise ValueError(f"--{name} is given twice for {taker}: give it once, with all its values")
             options[taker][option] = values
     return options
 
@@ -103,16 +180,16 @@ def _score(metrics: Mapping[str, Any], predictions_path: Path, reference_paths: 
     return {name: metric.compute(predictions=predictions, references=references) for name, metric in metrics.items()}
 
 
-def _report(metrics: Mapping[str, Any], results: Mapping[str, Any], confidence: float | None) -> str:
+def _report(metrics: Mapping[str, Any], results: Mapping[str, Any], known: argparse.Namespace) -> str:
     """A table with a line a score, then the signatures."""
-    rows = [("metric", "score", "value", "" if confidence is None else f"{100 * confidence:g} % interval")]
+    rows = [("metric", "score", "value", "" if known.confidence is None else f"{100 * known.confidence:g} % interval")]
     for name, metric in metrics.items():
         for score in metric.headlines():
             rows.append((name, score, _shown(results[name][score]), _interval(results[name], score)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     signatures = [f"{name}  {result['signature']}" for name, result in results.items() if "signature" in result]
-    return "\n".join([*lines, "", *signatures])
+    return "\n".join([*lines, *(["", *signatures] if signatures else [])])
 
 
 def _shown(value: Any) -> str:

@@ -162,3 +162,17 @@ def test_paired_tests_equal_their_definition() -> None:
         assert results["randomization"]["systems"][k]["rougeL_p_value"] == (sum(d > real for d in swapped) + 1) / 91
         assert results["randomization"]["systems"][k]["rougeL"] == exact_mean(system)
         assert 1 / 91 <= results["bootstrap"]["systems"][k]["rougeL_p_value"] <= 1
+
+
+def test_a_bootstrap_mid_is_signed_with_its_draws() -> None:
+    rouge = RougeLMulti(aggregate="bootstrap", n_resamples=30, seed=7)
+    assert "|bs:30|seed:7|" in rouge.compute(predictions=["a b"], references=["a c"])["signature"]
+
+
+@pytest.mark.parametrize("aggregate", ["bootstrap", "none"])
+def test_tests_and_sums_are_of_means(aggregate: str) -> None:
+    rouge = RougeLMulti(aggregate=aggregate)
+    with pytest.raises(ValueError, match="aggregate must be 'mean' here"):
+        rouge.compare(["a"], ["b"], references=["a"])
+    with pytest.raises(ValueError, match="aggregate must be 'mean' here"):
+        rouge.score_statistics(rouge.statistics(["a"], ["a"]).sum(axis=0))

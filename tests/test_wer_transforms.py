@@ -160,14 +160,14 @@ def test_transforms_travel_with_a_pickle() -> None:
 @pytest.mark.parametrize(
     ("transforms", "message"),
     [
-        ("standardise", "transforms holds 'standardise': choose from 'to_lower_case', .* or a function"),
+        ("standardise", "transforms holds 'standardise': choose from 'standardize', 'to_lower_case', .* or a function"),
         (["strip", "lower"], "transforms holds 'lower': choose from"),
         (["substitute_words"], "transforms holds 'substitute_words': choose from"),
         ([("strip", "x")], r"transforms holds \('strip', 'x'\)"),
         ([(["strip"], "x")], r"transforms holds \(\['strip'\], 'x'\)"),
         ([("remove_specific_words", ["a"], ["b"])], "transforms holds"),
         ([None], "transforms holds None"),
-        (5, "transforms=5: give a list of steps, or one of 'standardize'"),
+        (5, "transforms=5: give a list of steps, or 'standardize'"),
         ({"strip": True}, "give a list of steps"),
         ([("remove_specific_words", "uh")], "remove_specific_words takes a list of words, not 'uh'"),
         ([("remove_specific_words", None)], "remove_specific_words takes a list of words, not None"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
@@ -10,7 +11,7 @@ import datasets
 import evaluate
 import numpy as np
 
-from ._inputs import References, check_predictions, check_references, row_blocks
+from ._inputs import References, check_predictions, check_references, check_systems, row_blocks
 from ._options import (
     HOST_OPTIONS,
     Options,
@@ -22,6 +23,7 @@ from ._options import (
 )
 from ._paired_tests import PAIRED_TESTS, ScoreSums
 from ._resampling import FloatArray, interval, resampled_sums
+from ._row_columns import ROW_COLUMNS, references_a_row, with_row_columns
 from ._segments import IntArray
 from ._version import __version__
 
@@ -31,9 +33,6 @@ Result: TypeAlias = dict[str, Any]
 _EVALUATE_OPTIONS = frozenset(
     {"keep_in_memory", "cache_dir", "process_id", "experiment_id", "hash", "max_concurrent_cache_files", "timeout"}
 )
-# Counted for every metric, before its own statistics: rows, references, squares of the references a row.
-# All rows have the same number of references if and only if rows * squares == references^2 (Cauchy-Schwarz).
-ROW_COLUMNS = ("rows", "references", "references_squared")
 
 
 class CorpusMetric(evaluate.Metric, abc.ABC):
@@ -93,6 +92,16 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
         """The headlines of single rows, shape (rows, headlines)."""
         return self._headline_scores(rows, options, resampled=False)
 
+    def _refuse_rows(self, options: Any) -> None:
+        """Raise ValueError for options that ask for what is made of single rows, where there are only sums."""
+
+    def _drawn(self, options: Any) -> dict[str, Any]:
+        """What compute draws at random, for the signature."""
+        if options.confidence is None:
+            return {}
+        # As sacrebleu signs it, whose level is always 95 %.
+        return {"bs": options.n_resamples, **({} if options.confidence == 0.95 else {"ci": options.confidence})}
+
     def _finish(self, result: Result, rows: IntArray, options: Any) -> Result:
         """The result of compute, where a metric has something to say that is no function of the sum."""
         return result
@@ -100,16 +109,18 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
     # --- scores
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Result:
-        """Score predictions against references, or everything added before.
+        """Score predictions against references, together with everything added before.
 
         Options given here override those given at load.
         """
         chosen = self._chosen(options)
-        if predictions is None and references is None and self._added:
+        if self._added:
             self._check_added(chosen)
-            statistics, self._added = np.concatenate(self._added), []
-        else:
-            statistics = self._statistics(predictions, references, chosen)
+        parts = list(self._added)
+        if not parts or predictions is not None or references is not None:
+            parts.append(self._statistics(predictions, references, chosen))
+        self._added = []
+        statistics = np.concatenate(parts)
         if not len(statistics):
             raise ValueError("nothing to score: predictions and references are empty")
         return self._result(statistics, chosen)
@@ -121,8 +132,9 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
         """Count one row towards the next compute()."""
-        self._refuse_columns(kwargs)
-        self.add_batch(predictions=[prediction], references=[reference])
+        # evaluate.combine, and many a loop, name a single row as a column.
+        row = {"predictions": prediction, "references": reference, **kwargs}
+        self.add_batch(**{name: [value] for name, value in row.items()})
 
     def statistics(self, predictions: Any, references: Any, **options: Any) -> IntArray:
         """The statistics of every row, shape (n, len(statistic_names())), int64.
@@ -144,8 +156,14 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
         return [*known_options(self._options_type), *self._options_type.ALIASES]
 
     def score_statistics(self, total: Any, **options: Any) -> Result:
-        """The scores of summed statistics, shape (len(statistic_names()),), as compute gives them."""
+        """The scores of summed statistics, shape (len(statistic_names()),), as compute gives them.
+
+        A sum has no rows any more: what is made of rows (per_example, confidence) is refused.
+        """
         chosen = self._chosen(options)
+        self._refuse_rows(chosen)
+        if chosen.per_example or chosen.confidence is not None:
+            raise ValueError("a sum has no rows to list or resample: give per_example and confidence to compute")
         expected = len(ROW_COLUMNS) + len(self._statistic_names(chosen))
         array = np.asarray(total)
         if array.shape != (expected,) or array.dtype.kind not in "iu":
@@ -153,6 +171,8 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
                 f"total has shape {array.shape} and type {array.dtype}: give statistics(...).sum(axis=0), "
                 f"{expected} integers"
             )
+        if array[0] < 1:
+            raise ValueError(f"total sums up {array[0]} rows: there is nothing to score")
         return self._visible(self._total_result(array.astype(np.int64), chosen), chosen)
 
     def compare(
@@ -174,33 +194,40 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
         """
         chosen = self._chosen(options)
         check_choice("test", test, tuple(PAIRED_TESTS))
+        self._refuse_rows(chosen)
         run, usual_trials, field = PAIRED_TESTS[test]
         trials = usual_trials if n_trials is None else n_trials
         check_integer("n_trials", trials, least=1)
         if not systems:
             raise ValueError("no system to compare with the baseline: give its predictions as second argument")
-        columns = _checked_columns(baseline, systems)
+        columns = check_systems(baseline, systems)
         rows = [self._statistics(column, references, chosen) for column in columns]
         if not len(rows[0]):
             raise ValueError("nothing to compare: baseline and references are empty")
+        _warn_of_equal(rows)
         results = [self._headline_result(statistics, chosen) for statistics in rows]
         p_values = run(rows, trials, chosen.seed, self._scorer(chosen))
         for result, values in zip(results[1:], p_values, strict=True):
             names = [f"{name}_p_value" for name in self._headlines(chosen)]
             result.update(zip(names, values, strict=True))
-        signature = self._signature(rows[0].sum(axis=0), chosen, {field: trials})
+        interval_draws = {} if chosen.confidence is None else {"ci": f"{chosen.confidence}[{chosen.n_resamples}]"}
+        signature = self._signature(rows[0].sum(axis=0), chosen, {field: trials, **interval_draws})
         return {"baseline": results[0], "systems": results[1:], "signature": signature}
 
     # --- what evaluate, pickle and datasets ask for
 
     def __len__(self) -> int:
+        """How many rows are added and not yet scored."""
         return sum(map(len, self._added))
+
+    def __bool__(self) -> bool:
+        return True
 
     def __reduce__(self) -> tuple[Any, ...]:
         # evaluate's own state holds locks and a seed drawn from numpy's global state; what a copy needs, and what
         # datasets hashes for its cache, are the options.
-        state = {"_added": self._added} if self._added else None
-        return _rebuild, (type(self), self.config_name, dict(sorted(self._given.items()))), state
+        state = {"_added": [*self._added]} if self._added else None
+        return _rebuild, (type(self), self.config_name, dict(sorted(self._given.items())), __version__), state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -219,8 +246,7 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
     def _check_added(self, chosen: Options) -> None:
         if chosen.counting() != self._options.counting():
             raise ValueError(
-                f"rows were added under other options: give {', '.join(chosen.COUNTING)} "
-                f"when the metric is loaded, or all rows to compute"
+                "rows were added under other options: give options when the metric is loaded, or all rows to compute"
             )
 
     def _refuse_columns(self, columns: Mapping[str, Any]) -> None:
@@ -231,10 +257,9 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
         texts = check_predictions(predictions)
         checked = check_references(references, len(texts))
         self._warn(texts, checked, chosen)
-        counts = checked.counts[:, None]
         # Rows know nothing of each other, so blocks of them keep memory flat.
         own = [self._count(*block, chosen) for block in row_blocks(texts, checked)]
-        return np.concatenate((np.ones_like(counts), counts, counts**2, np.concatenate(own)), axis=1)
+        return with_row_columns(checked.counts, np.concatenate(own))
 
     def _result(self, statistics: IntArray, chosen: Options) -> Result:
         result = self._total_result(statistics.sum(axis=0), chosen)
@@ -247,19 +272,16 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
         return self._visible(self._finish(result, statistics, chosen), chosen)
 
     def _total_result(self, total: IntArray, chosen: Options) -> Result:
-        drawn = {} if chosen.confidence is None else {"bs": chosen.n_resamples}
-        return {**self._score(total, chosen), "signature": self._signature(total, chosen, drawn)}
+        return {**self._score(total, chosen), "signature": self._signature(total, chosen, self._drawn(chosen))}
 
     def _visible(self, result: Result, chosen: Options) -> Result:
         if not chosen.scalars_only:
             return result
         return {key: value for key, value in result.items() if isinstance(value, (int, float))}
 
-    def _signature(self, total: IntArray, chosen: Options, drawn: Mapping[str, int]) -> str:
-        rows, references, squares = map(int, total[: len(ROW_COLUMNS)])
-        same = rows and rows * squares == references**2
+    def _signature(self, total: IntArray, chosen: Options, drawn: Mapping[str, Any]) -> str:
         fields = {
-            "nrefs": references // rows if same else "var",
+            "nrefs": references_a_row(total),
             **drawn,
             **({"seed": chosen.seed} if drawn else {}),
             **self._signature_fields(chosen),
@@ -288,13 +310,14 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
         return lambda sums, resampled: self._headline_scores(sums, chosen, resampled)
 
 
-def _checked_columns(baseline: Any, systems: Sequence[Any]) -> list[list[str]]:
-    names = ["baseline", *(f"systems[{i}]" for i in range(len(systems)))]
-    columns = [check_predictions(column, name) for name, column in zip(names, (baseline, *systems), strict=True)]
-    for name, column in zip(names, columns, strict=True):
-        if len(column) != len(columns[0]):
-            raise ValueError(f"baseline has {len(columns[0])} rows but {name} has {len(column)}")
-    return columns
+def _warn_of_equal(rows: Sequence[IntArray]) -> None:
+    """A p-value of a system and itself is the least there is, in sacrebleu too, and means nothing."""
+    for i, statistics in enumerate(rows[1:]):
+        if np.array_equal(statistics, rows[0]):
+            warnings.warn(
+                f"systems[{i}] counts like the baseline in every row: its p-values mean nothing. Is it the same file?",
+                stacklevel=3,
+            )
 
 
 def text_features() -> list[datasets.Features]:
@@ -306,5 +329,6 @@ def text_features() -> list[datasets.Features]:
     ]
 
 
-def _rebuild(metric_type: type[CorpusMetric], config_name: str, given: Mapping[str, Any]) -> CorpusMetric:
+def _rebuild(metric_type: type[CorpusMetric], config_name: str, given: Mapping[str, Any], version: str) -> CorpusMetric:
+    """`version` is not used: it is there to be hashed, so that a new release misses what an old one cached."""
     return metric_type(config_name, **given)

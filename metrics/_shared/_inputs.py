@@ -61,6 +61,16 @@ def check_references(references: Any, n_predictions: int) -> References:
     return References(list(itertools.chain.from_iterable(lists)), counts)
 
 
+def check_systems(baseline: Any, systems: Sequence[Any]) -> list[list[str]]:
+    """The predictions of a baseline and of every system as lists of strings, all of one length."""
+    names = ["baseline", *(f"systems[{i}]" for i in range(len(systems)))]
+    columns = [check_predictions(column, name) for name, column in zip(names, (baseline, *systems), strict=True)]
+    for name, column in zip(names, columns, strict=True):
+        if len(column) != len(columns[0]):
+            raise ValueError(f"baseline has {len(columns[0])} rows but {name} has {len(column)}")
+    return columns
+
+
 def row_blocks(predictions: list[str], references: References) -> Iterator[tuple[list[str], References]]:
     """The rows in blocks of about _BLOCK_CHARACTERS, at least one row each; one empty block if there are no rows.
 

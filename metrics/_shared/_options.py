@@ -8,6 +8,8 @@ import numbers
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
+import numpy as np
+
 # What hosts hand to every metric's constructor, whether it has a meaning here or not.
 HOST_OPTIONS = frozenset(
     {"trust_remote_code", "verification_mode", "download_mode", "download_config", "revision", "token", "module_type"}
@@ -85,8 +87,15 @@ def translate(options_type: type[Options], given: Mapping[str, Any]) -> dict[str
         for key, meant in meaning.items():
             if key in own and own[key] != meant:
                 raise ValueError(f"{name}={value!r} contradicts {said[key]}={given[said[key]]!r}: give one of them")
-            own[key], said[key] = meant, name
+            own[key], said[key] = _own(meant), name
     return own
+
+
+def _own(value: Any) -> Any:
+    """Lists anew, so that the caller's may change later, and Python's numbers for numpy's."""
+    if type(value) in (list, tuple):
+        return type(value)(map(_own, value))
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def known_options(options_type: type[Options]) -> list[str]:

@@ -13,7 +13,7 @@ import evaluate
 import numpy as np
 
 from ._bleu_options import BleuOptions
-from ._corpus_metric import ROW_COLUMNS, CorpusMetric, Result, text_features
+from ._corpus_metric import CorpusMetric, Result, text_features
 from ._inputs import References
 from ._mteval import rules_13a
 from ._ngrams import clipped_matches
@@ -22,6 +22,7 @@ from ._options import Options
 from ._paired_tests import PAIRED_TESTS
 from ._reference_length import AVERAGE_PARTS, reference_lengths
 from ._resampling import FloatArray
+from ._row_columns import ROW_COLUMNS
 from ._segments import IntArray
 from ._smoothing import SMOOTHINGS, Counts, Ratio, smoothed
 from ._tokenizers import get_tokenizer
@@ -164,7 +165,7 @@ def _unusual(options: BleuOptions) -> Mapping[str, Any]:
     """What sacrebleu has no name for in its signature, shown where it is not as sacrebleu has it."""
     fields = {
         "order": (options.highest_order, 4),
-        "weights": (options.weights, None),
+        "weights": ("+".join("/".join(map(str, weights)) for weights in options.weight_sets), ""),
         "reflen": (options.reference_length, "closest"),
         "convention": (options.convention, "sacrebleu"),
     }

@@ -49,9 +49,9 @@ class RougeOptions(Options):
             if not re.fullmatch(r"rouge([1-9]|L|Lsum)", name):
                 raise ValueError(f"rouge_types holds {name!r}: choose from rougeL, rougeLsum, rouge1 .. rouge9")
         check_choice("multi_reference", self.multi_reference, tuple(RULES))
-        if isinstance(self.beta, str):
-            check_choice("beta", self.beta, ("P/R",))
-        else:
+        if isinstance(self.beta, str) and self.beta != "P/R":
+            raise ValueError(f"beta={self.beta!r}: give a number, or 'P/R'")
+        if not isinstance(self.beta, str):
             check_number("beta", self.beta, least=0, below=1e100)
         if not callable(self.tokenizer):
             check_choice("tokenizer", self.tokenizer, TOKENIZERS)

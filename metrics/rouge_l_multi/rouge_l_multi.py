@@ -9,7 +9,7 @@ import evaluate
 import numpy as np
 
 from ._comparison import compare
-from ._corpus_metric import ROW_COLUMNS, CorpusMetric, Result, text_features
+from ._corpus_metric import CorpusMetric, Result, text_features
 from ._fixed_point import LIMBS, from_limbs, mean_of_limbs, to_limbs
 from ._inputs import References
 from ._lanes import lane_blocks
@@ -20,6 +20,7 @@ from ._options import Options
 from ._paired_tests import PAIRED_TESTS
 from ._resampling import FloatArray
 from ._rouge_options import RougeOptions
+from ._row_columns import ROW_COLUMNS
 from ._segments import IntArray, Segments
 from ._sentences import split_sentences
 from ._several_references import Pairs, Scores, row_scores
@@ -83,11 +84,13 @@ class RougeLMulti(CorpusMetric):
             reference_urls=["https://aclanthology.org/P04-1077", "https://aclanthology.org/W04-1013"],
         )
 
-    def score_statistics(self, total: Any, **options: Any) -> Result:
-        """The scores of summed statistics; their mean alone, for a sum has no rows to resample or list."""
-        if self._chosen(options).aggregate != "mean":
-            raise ValueError("a sum has no rows any more: aggregate must be 'mean' here; give all rows to compute")
-        return super().score_statistics(total, **options)
+    def _refuse_rows(self, options: RougeOptions) -> None:
+        if options.aggregate != "mean":
+            raise ValueError(f"aggregate must be 'mean' here, not {options.aggregate!r}: sums have no rows any more")
+
+    def _drawn(self, options: RougeOptions) -> dict[str, Any]:
+        drawn = super()._drawn(options)
+        return {"bs": options.n_resamples, **drawn} if options.aggregate == "bootstrap" else drawn
 
     def _warn(self, predictions: list[str], references: References, options: RougeOptions) -> None:
         if options.tokenizer == "rouge_score":

@@ -39,15 +39,17 @@ def pipeline(transforms: Any, unit: str) -> list[Step]:
     >>> steps[1](steps[0]("Hello, World!"))
     'hello world'
     """
-    if transforms is None:
-        return [STEPS[name] for name in DEFAULTS[unit]]
-    if isinstance(transforms, str) and transforms in PIPELINES:
-        return [STEPS[name] for name in PIPELINES[transforms]]
-    if isinstance(transforms, str) or callable(transforms):
-        return [_step(transforms)]
-    if not isinstance(transforms, (list, tuple)):
-        raise ValueError(f"transforms={transforms!r}: give a list of steps, or one of {_names(PIPELINES)}")
-    return [_step(step) for step in transforms]
+    given = DEFAULTS[unit] if transforms is None else transforms
+    parts = [given] if isinstance(given, str) or callable(given) else given
+    if not isinstance(parts, (list, tuple)):
+        raise ValueError(f"transforms={transforms!r}: give a list of steps, or {_names(PIPELINES)}")
+    return [step for part in parts for step in _steps(part)]
+
+
+def _steps(part: Any) -> list[Step]:
+    if isinstance(part, str) and part in PIPELINES:
+        return [STEPS[name] for name in PIPELINES[part]]
+    return [_step(part)]
 
 
 def _step(step: Any) -> Step:
@@ -59,8 +61,8 @@ def _step(step: Any) -> Step:
     if is_pair and step[0] in STEPS_WITH_ARGUMENT:
         return STEPS_WITH_ARGUMENT[step[0]](step[1])
     raise ValueError(
-        f"transforms holds {step!r}: choose from {_names(STEPS)}, a pair of one of {_names(STEPS_WITH_ARGUMENT)} "
-        f"with its argument, or a function"
+        f"transforms holds {step!r}: choose from {_names([*PIPELINES, *STEPS])}, "
+        f"a pair of one of {_names(STEPS_WITH_ARGUMENT)} with its argument, or a function"
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._affixes import without_common_affixes
 from ._alignment import Alignment, count_errors, draw
-from ._corpus_metric import ROW_COLUMNS, CorpusMetric, Result, text_features
+from ._corpus_metric import CorpusMetric, Result, text_features
 from ._edit_distance import edit_counts, edit_operations
 from ._edit_operations import Operation
 from ._edit_script import edit_script
@@ -19,6 +19,7 @@ from ._lanes import lane_blocks
 from ._options import Options, callable_name, check_integer
 from ._paired_tests import PAIRED_TESTS
 from ._resampling import FloatArray
+from ._row_columns import ROW_COLUMNS
 from ._segments import IntArray, Segments
 from ._transforms import pipeline
 from ._units import Units, split_units
@@ -265,7 +266,7 @@ def _transforms_name(transforms: Any) -> str:
     if transforms is None:
         return "default"
     steps = transforms if isinstance(transforms, (list, tuple)) else [transforms]
-    return "+".join(callable_name(step) if callable(step) else str(step) for step in steps)
+    return "+".join(callable_name(step) if callable(step) else str(step) for step in steps) or "none"
 
 
 def _summary(result: Result, n_rows: int, unit: str) -> str:

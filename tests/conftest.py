@@ -1,0 +1,17 @@
+"""The whole suite runs offline, in a Hugging Face home of its own: it reads and leaves nothing in the user's."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+
+_HOME = tempfile.mkdtemp(prefix="evenscore-tests-")
+# Before evaluate is imported, which reads them once.
+for _name in ("HF_MODULES_CACHE", "HF_METRICS_CACHE", "HF_EVALUATE_CACHE", "HF_DATASETS_CACHE"):
+    os.environ.pop(_name, None)
+os.environ.update(HF_HOME=_HOME, HF_EVALUATE_OFFLINE="1", HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(_HOME, ignore_errors=True)

@@ -1,0 +1,37 @@
+"""Python programs in new processes: another working directory, empty caches, no network."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+# Any try to reach the network ends the program; sockets between its own processes are no network.
+_NO_NETWORK = """
+import socket, sys
+def _watch(event, arguments):
+    by_name = event.startswith(("socket.getaddrinfo", "socket.gethostby"))
+    if by_name or (event in ("socket.connect", "socket.sendto") and arguments[0].family != socket.AF_UNIX):
+        raise SystemExit(f"{event}: {arguments}")
+sys.addaudithook(_watch)
+"""
+
+
+def run_python(program: str, folder: Path, *arguments: str, **environment: str) -> str:
+    """What the program prints, run in that folder with a home and caches of its own below it."""
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "PYTHON", "XDG_"))}
+    done = subprocess.run(
+        [sys.executable, "-c", _NO_NETWORK + textwrap.dedent(program), *arguments],
+        cwd=folder,
+        env={**inherited, "HOME": str(home), "HF_HOME": str(home / "hf"), "HF_EVALUATE_OFFLINE": "1", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -1,0 +1,37 @@
+"""A corpus of three rows, for tests of what all metrics share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import evenscore
+import pytest
+
+PREDICTIONS = ["the cat sat on the mat", "hello there, you", "no word here matches"]
+# One reference a row, as many a row, any number a row.
+SINGLE = ["the cat sat on a mat", "hello there you", "ours is another one"]
+EVEN = [["the cat sat on a mat", "a cat on the mat"], ["hello there you", "hi"], ["ours is another one", "ours"]]
+VARYING = [["the cat sat on a mat"], ["hello there you", "hi", ""], ["ours is another one", "ours"]]
+
+METRICS = list(evenscore.METRICS)
+# An option of each metric that decides what is counted, with a value that is not the default.
+COUNTING: dict[str, dict[str, Any]] = {
+    "bleu_corpus": {"lowercase": True},
+    "rouge_l_multi": {"tokenizer": "whitespace"},
+    "wer_dp": {"unit": "char"},
+}
+
+
+def scores(name: str, predictions: Any = PREDICTIONS, references: Any = VARYING, **options: Any) -> dict[str, Any]:
+    """The result of a metric, with one score a row."""
+    return evenscore.load(name).compute(
+        predictions=predictions, references=references, **{"per_example": True, **options}
+    )
+
+
+def refusal(call: Callable[[], Any]) -> str:
+    """The message of the ValueError that the call raises."""
+    with pytest.raises(ValueError, match=r"\w") as caught:
+        call()
+    return str(caught.value)

@@ -1,0 +1,72 @@
+"""Every example in the documentation runs and prints what it says."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import evenscore
+import pytest
+from evenscore.cli import main
+from small_corpus import METRICS
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *(ROOT / "metrics" / name / "README.md" for name in METRICS)]
+
+
+def blocks(text: str, language: str) -> list[str]:
+    """The fenced blocks of that language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def failures(examples: str, name: str, **names: Any) -> str:
+    """What doctest has to say of the examples; they must hold at least one."""
+    test = doctest.DocTestParser().get_doctest(examples, dict(names), name, None, 0)
+    assert test.examples
+    said: list[str] = []
+    doctest.DocTestRunner().run(test, out=said.append)
+    return "".join(said)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_examples_of_the_page_print_what_they_say(page: Path) -> None:
+    python = blocks(page.read_text(encoding="utf-8"), "python")
+    assert all(block.startswith(">>> ") for block in python)
+    assert failures("\n".join(python), page.name) == ""
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_examples_of_the_inputs_description_print_what_they_say(name: str) -> None:
+    module = import_module(f"evenscore.{name}.{name}")
+    kind = evenscore.METRICS[name]
+    assert failures(evenscore.load(name).inputs_description, name, **{kind: getattr(module, kind)}) == ""
+
+
+def test_the_first_command_prints_what_the_readme_says(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    first = blocks(text, "sh")[0]
+    printed = blocks(text, "text")[0]
+    monkeypatch.chdir(ROOT)
+    assert main(shlex.split(first.partition("bin/evenscore ")[2])) == 0
+    assert capsys.readouterr().out == printed
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_card_names_every_option(name: str) -> None:
+    card = (ROOT / "metrics" / name / "README.md").read_text(encoding="utf-8")
+    described = evenscore.load(name).inputs_description
+    fields = set(evenscore.load(name).option_names()) - set(evenscore.load(name)._options_type.ALIASES)
+    assert [option for option in sorted(fields) if f"`{option}`" not in card] == []
+    assert [option for option in sorted(fields) if not re.search(rf"\b{option}\b", described)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_of_the_page_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []

@@ -1,0 +1,295 @@
+"""Options by name: known and unknown, ours and the stock metrics', at load and in compute, good values and bad ones."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from typing import Any
+
+import evenscore
+import numpy as np
+import pytest
+from evenscore.bleu_corpus._bleu_options import BleuOptions
+from evenscore.rouge_l_multi._rouge_options import RougeOptions
+from evenscore.wer_dp._wer_options import WerOptions
+from small_corpus import COUNTING, METRICS, PREDICTIONS, VARYING, refusal, scores
+
+
+def bleu(**options: Any) -> dict[str, Any]:
+    return scores("bleu_corpus", **options)
+
+
+# --- names
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_an_unknown_option_is_told_with_the_nearest_and_all_known(name: str) -> None:
+    metric = evenscore.load(name)
+    known = ", ".join(sorted(metric.option_names()))
+    expected = f"unknown option 'confidenc'; did you mean 'confidence'? Known options: {known}"
+    for call in (
+        lambda: evenscore.load(name, confidenc=0.9),
+        lambda: metric.compute(predictions=PREDICTIONS, references=VARYING, confidenc=0.9),
+        lambda: metric.statistics(PREDICTIONS, VARYING, confidenc=0.9),
+        lambda: metric.statistic_names(confidenc=0.9),
+        lambda: metric.headlines(confidenc=0.9),
+        lambda: metric.score_statistics([1], confidenc=0.9),
+        lambda: metric.compare(PREDICTIONS, PREDICTIONS, references=VARYING, confidenc=0.9),
+    ):
+        assert refusal(call) == expected
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_an_option_like_none_of_the_known_is_told_with_all_known(name: str) -> None:
+    with pytest.raises(ValueError, match=r"^unknown option 'zzz'\. Known options: .*confidence, .*seed"):
+        evenscore.load(name, zzz=1)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_columns_of_other_metrics_are_unknown_options(name: str) -> None:
+    with pytest.raises(ValueError, match="unknown option 'sources'"):
+        evenscore.load(name).compute(predictions=PREDICTIONS, references=VARYING, sources=PREDICTIONS)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"trust_remote_code": True},
+        {"verification_mode": "no_checks"},
+        {"experiment_id": "run 7"},
+        {"download_mode": "force_redownload"},
+        {"download_config": None},
+        {"revision": "main"},
+        {"token": "secret"},
+        {"module_type": "metric"},
+        {"keep_in_memory": True},
+        {"cache_dir": "/proc/nope"},
+        {"config_name": "default"},
+        {"num_process": 1},
+        {"process_id": 0},
+        {"hash": "0"},
+        {"max_concurrent_cache_files": 3},
+        {"timeout": 1},
+    ],
+    ids=lambda option: next(iter(option)),
+)
+@pytest.mark.parametrize("name", METRICS)
+def test_options_of_hosts_change_nothing(name: str, option: dict[str, Any]) -> None:
+    metric = evenscore.load(name, **option)
+    assert metric.compute(predictions=PREDICTIONS, references=VARYING, per_example=True) == scores(name)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_configuration_is_kept_by_name_and_by_place(name: str) -> None:
+    metric = evenscore.load(name, config_name="mine")
+    assert (metric.config_name, type(metric)("mine").config_name) == ("mine", "mine")
+
+
+@pytest.mark.parametrize("name", ["", "bleu", "../bleu_corpus", "BLEU_CORPUS", "_shared"])
+def test_an_unknown_metric_is_told_the_known_ones(name: str) -> None:
+    for call in (evenscore.load, evenscore.path):
+        with pytest.raises(ValueError, match=r"unknown metric .*: choose one of bleu_corpus, rouge_l_multi, wer_dp"):
+            call(name)
+
+
+# --- names that the stock bleu and sacrebleu use
+
+
+@pytest.mark.parametrize(
+    ("stock", "own"),
+    [
+        ({"smooth": True}, {"smoothing": "add-one"}),
+        ({"smooth": False}, {"smoothing": "none"}),
+        ({"max_order": 2}, {"max_order": 2}),
+        ({"tokenizer": str.split}, {"tokenizer": str.split}),
+        ({"tokenize": "char"}, {"tokenizer": "char"}),
+        ({"smooth_method": "floor"}, {"smoothing": "floor"}),
+        ({"smooth_method": "add-k", "smooth_value": 2}, {"smoothing": "add-k", "smoothing_value": 2}),
+        ({"lowercase": True}, {"lowercase": True}),
+        ({"force": True}, {"force": True}),
+        ({"use_effective_order": True}, {"effective_order": True}),
+    ],
+)
+def test_stock_names_mean_our_options(stock: dict[str, Any], own: dict[str, Any]) -> None:
+    metric = evenscore.load("bleu_corpus", **stock)
+    expected = bleu(**own)
+    assert metric.compute(predictions=PREDICTIONS, references=VARYING, per_example=True) == expected
+    assert bleu(**stock) == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["tokenize", "tokenizer", "smooth_method", "smooth_value", "lowercase", "force", "use_effective_order"]
+)
+def test_none_is_the_default_under_stock_names(name: str) -> None:
+    assert bleu(**{name: None}) == bleu()
+
+
+def test_a_stock_name_may_agree_with_ours_and_must_not_contradict_it() -> None:
+    assert bleu(tokenize="char", tokenizer="char") == bleu(tokenizer="char")
+    assert bleu(smooth=True, smooth_method="add-one") == bleu(smoothing="add-one")
+    assert bleu(tokenize=None, tokenizer="char") == bleu(tokenizer="char")
+    for options, message in [
+        ({"tokenize": "char", "tokenizer": "13a"}, "tokenizer='13a' contradicts tokenize='char': give one of them"),
+        ({"tokenizer": "13a", "tokenize": "char"}, "tokenize='char' contradicts tokenizer='13a': give one of them"),
+        ({"smooth": True, "smoothing": "exp"}, "smoothing='exp' contradicts smooth=True: give one of them"),
+        ({"smooth_method": "exp", "smooth": False}, "smooth=False contradicts smooth_method='exp': give one of them"),
+    ]:
+        assert refusal(lambda options=options: bleu(**options)) == message
+
+
+def test_a_stock_name_in_compute_overrides_ours_at_load() -> None:
+    metric = evenscore.load("bleu_corpus", tokenizer="char")
+    result = metric.compute(predictions=PREDICTIONS, references=VARYING, tokenize="none", per_example=True)
+    assert result == bleu(tokenizer="none")
+
+
+# --- conventions
+
+
+@pytest.mark.parametrize(
+    ("convention", "defaults"),
+    [
+        ("sacrebleu", {}),
+        ("evaluate", {"smoothing": "none", "reference_length": "shortest"}),
+        ("nltk", {"tokenizer": "none", "smoothing": "nltk0"}),
+        ("paper", {"tokenizer": "none", "smoothing": "none"}),
+    ],
+)
+def test_a_convention_is_a_set_of_defaults_that_explicit_options_override(
+    convention: str, defaults: dict[str, Any]
+) -> None:
+    signature = bleu(convention=convention)["signature"]
+    assert signature == bleu(convention=convention, **defaults)["signature"]
+    explicit = {"tokenizer": "char", "smoothing": "floor", "reference_length": "average"}
+    for name, value in explicit.items():
+        one = bleu(convention=convention, **{name: value})
+        assert one == bleu(convention=convention, **{**defaults, name: value})
+        assert one["signature"] != signature
+
+
+def test_a_convention_in_compute_keeps_what_was_explicit_at_load() -> None:
+    metric = evenscore.load("bleu_corpus", convention="evaluate", smoothing="floor")
+    result = metric.compute(predictions=PREDICTIONS, references=VARYING, convention="paper", per_example=True)
+    assert result == bleu(convention="paper", smoothing="floor")
+
+
+# --- values
+
+NOT_A_FLAG = [0, 1, "yes", "True", 1.0, []]
+BAD_VALUES: dict[str, list[Any]] = {
+    "per_example": NOT_A_FLAG,
+    "scalars_only": NOT_A_FLAG,
+    "confidence": [0, 1, -0.5, 95, "0.95", True, float("nan"), float("inf"), [0.95], np.array([0.9, 0.95])],
+    "n_resamples": [0, 1, -1, 10.0, "10", True, [10]],
+    "seed": [-1, 2**32, 1.0, "1", True],
+}
+BAD_BLEU_VALUES: dict[str, list[Any]] = {
+    "convention": ["sacre", 1, ["sacrebleu"], b"nltk"],
+    "tokenizer": ["13b", "", 3, b"13a", ["13a"]],
+    "lowercase": NOT_A_FLAG,
+    "effective_order": NOT_A_FLAG,
+    "force": NOT_A_FLAG,
+    "max_order": [0, -1, 2.0, "4", True, [4], 10**9],
+    "weights": [1, "1", [], [[]], [[1], []], [-1], ["1"], [float("nan")], [[0.5, 0.5], 1], {0.5}],
+    "smoothing": ["", "EXP", 1, ["exp"], True],
+    "smoothing_value": [-1, "1", float("nan"), float("inf"), [1], True],
+    "reference_length": ["longest", 1, ["closest"]],
+}
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [(option, value) for option in BAD_VALUES for value in BAD_VALUES[option]]
+)
+@pytest.mark.parametrize("name", METRICS)
+def test_bad_values_of_common_options_are_told_at_load_and_in_compute(name: str, option: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"^{option}=.*: (give|choose) "):
+        evenscore.load(name, **{option: value})
+    with pytest.raises(ValueError, match=f"^{option}=.*: (give|choose) "):
+        scores(name, **{option: value})
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [(option, value) for option in BAD_BLEU_VALUES for value in BAD_BLEU_VALUES[option]]
+)
+def test_bad_values_of_bleu_are_told_at_load_and_in_compute(option: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"^{option}=.*: (give|choose) "):
+        evenscore.load("bleu_corpus", **{option: value})
+    with pytest.raises(ValueError, match=f"^{option}=.*: (give|choose) "):
+        bleu(**{option: value})
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_values_of_numpy_are_those_of_python(name: str) -> None:
+    own = evenscore.load(name, confidence=0.75, n_resamples=7, seed=3, per_example=True)
+    of_numpy: dict[str, Any] = {
+        "confidence": np.float64(0.75),
+        "n_resamples": np.int64(7),
+        "seed": np.uint8(3),
+        "per_example": np.bool_(True),
+    }
+    assert scores(name, **of_numpy) == own.compute(predictions=PREDICTIONS, references=VARYING)
+    assert pickle.dumps(evenscore.load(name, **of_numpy)) == pickle.dumps(own)
+
+
+def test_lists_and_texts_of_numpy_are_those_of_python() -> None:
+    own = bleu(weights=[0.25, 0.75], tokenizer="char", smoothing="floor")
+    assert bleu(weights=list(np.array([0.25, 0.75])), tokenizer=np.str_("char"), smoothing=np.str_("floor")) == own
+
+
+# --- at load and in compute
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_options_at_load_are_those_in_compute_and_compute_overrides(name: str) -> None:
+    option = COUNTING[name]
+    loaded = evenscore.load(name, **option, n_resamples=7)
+    assert loaded.compute(predictions=PREDICTIONS, references=VARYING, per_example=True) == scores(name, **option)
+    field, value = next(iter(option.items()))
+    default = getattr({"bleu_corpus": BleuOptions, "rouge_l_multi": RougeOptions, "wer_dp": WerOptions}[name](), field)
+    overridden = loaded.compute(predictions=PREDICTIONS, references=VARYING, per_example=True, **{field: default})
+    assert overridden == scores(name)
+    assert overridden != scores(name, **option)
+    # None is no override, and an override is forgotten.
+    kept = loaded.compute(predictions=PREDICTIONS, references=VARYING, per_example=True, **{field: None})
+    assert kept == scores(name, **{field: value})
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_columns_and_intervals_come_only_when_asked_for(name: str) -> None:
+    headlines = evenscore.load(name).headlines()
+    plain = scores(name, per_example=False)
+    full = scores(name, confidence=0.9, n_resamples=5)
+    added = {f"{headline}_{part}" for headline in headlines for part in ("low", "mean", "high", "per_example")}
+    assert set(full) - set(plain) == added
+    assert {key: full[key] for key in plain if key != "signature"} == {
+        key: value for key, value in plain.items() if key != "signature"
+    }
+    for headline in headlines:
+        assert full[f"{headline}_low"] <= full[f"{headline}_mean"] <= full[f"{headline}_high"]
+        assert len(full[f"{headline}_per_example"]) == len(PREDICTIONS)
+
+
+@pytest.mark.parametrize("options_type", [BleuOptions, RougeOptions, WerOptions])
+def test_option_objects_are_frozen(options_type: Any) -> None:
+    options = options_type()
+    for field in dataclasses.fields(options):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(options, field.name, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value", "later"),
+    [
+        ("bleu_corpus", "weights", [[0.5, 0.5], [1, 0]], lambda value: value[0].reverse()),
+        ("bleu_corpus", "weights", [0.25, 0.75], lambda value: value.append(1)),
+        ("rouge_l_multi", "rouge_types", ["rougeL"], lambda value: value.append("rouge1")),
+        ("wer_dp", "costs", [4, 3, 3], lambda value: value.reverse()),
+        ("wer_dp", "transforms", [("remove_specific_words", ["cat"])], lambda value: value[0][1].append("the")),
+    ],
+)
+def test_a_list_that_the_caller_changes_later_changes_no_option(name: str, option: str, value: Any, later: Any) -> None:
+    expected = scores(name, **{option: value})
+    metric = evenscore.load(name, **{option: value})
+    later(value)
+    assert metric.compute(predictions=PREDICTIONS, references=VARYING, per_example=True) == expected
+    assert metric.compute(predictions=PREDICTIONS, references=VARYING, per_example=True, seed=3) == expected
