@@ -320,13 +320,21 @@ def _warn_of_equal(rows: Sequence[IntArray]) -> None:
             )
 
 
-def text_features() -> list[datasets.Features]:
-    """The two forms of input: a list of references a row, or one reference a row."""
+def metric_info(
+    description: str, citation: str, inputs_description: str, reference_urls: Sequence[str]
+) -> evaluate.MetricInfo:
+    """What evaluate shows of a metric; its input is one reference a row, or a list of them."""
     text = datasets.Value("string")
-    return [
-        datasets.Features({"predictions": text, "references": [text]}),
-        datasets.Features({"predictions": text, "references": text}),
-    ]
+    return evaluate.MetricInfo(
+        description=description,
+        citation=citation,
+        inputs_description=inputs_description,
+        features=[
+            datasets.Features({"predictions": text, "references": [text]}),
+            datasets.Features({"predictions": text, "references": text}),
+        ],
+        reference_urls=list(reference_urls),
+    )
 
 
 def _rebuild(metric_type: type[CorpusMetric], config_name: str, given: Mapping[str, Any], version: str) -> CorpusMetric:

@@ -13,7 +13,7 @@ import evaluate
 import numpy as np
 
 from ._bleu_options import BleuOptions
-from ._corpus_metric import CorpusMetric, Result, text_features
+from ._corpus_metric import CorpusMetric, Result, metric_info
 from ._inputs import References
 from ._mteval import rules_13a
 from ._ngrams import clipped_matches
@@ -77,13 +77,8 @@ class BleuCorpus(CorpusMetric):
     _options_type = BleuOptions
 
     def _info(self) -> evaluate.MetricInfo:
-        return evaluate.MetricInfo(
-            description=_DESCRIPTION,
-            citation=_CITATION,
-            inputs_description=_INPUTS_DESCRIPTION,
-            features=text_features(),
-            reference_urls=["https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"],
-        )
+        urls = ["https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"]
+        return metric_info(_DESCRIPTION, _CITATION, _INPUTS_DESCRIPTION, urls)
 
     def _warn(self, predictions: list[str], references: References, options: BleuOptions) -> None:
         if not options.force and sum(text.endswith(" .") for text in predictions) >= _TOKENIZED_LINES:

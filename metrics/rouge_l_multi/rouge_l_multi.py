@@ -9,7 +9,7 @@ import evaluate
 import numpy as np
 
 from ._comparison import compare
-from ._corpus_metric import CorpusMetric, Result, text_features
+from ._corpus_metric import CorpusMetric, Result, metric_info
 from ._fixed_point import LIMBS, from_limbs, mean_of_limbs, to_limbs
 from ._inputs import References
 from ._lanes import lane_blocks
@@ -76,13 +76,8 @@ class RougeLMulti(CorpusMetric):
     _options_type = RougeOptions
 
     def _info(self) -> evaluate.MetricInfo:
-        return evaluate.MetricInfo(
-            description=_DESCRIPTION,
-            citation=_CITATION,
-            inputs_description=_INPUTS_DESCRIPTION,
-            features=text_features(),
-            reference_urls=["https://aclanthology.org/P04-1077", "https://aclanthology.org/W04-1013"],
-        )
+        urls = ["https://aclanthology.org/P04-1077", "https://aclanthology.org/W04-1013"]
+        return metric_info(_DESCRIPTION, _CITATION, _INPUTS_DESCRIPTION, urls)
 
     def _refuse_rows(self, options: RougeOptions) -> None:
         if options.aggregate != "mean":

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._affixes import without_common_affixes
 from ._alignment import Alignment, count_errors, draw
-from ._corpus_metric import CorpusMetric, Result, text_features
+from ._corpus_metric import CorpusMetric, Result, metric_info
 from ._edit_distance import edit_counts, edit_operations
 from ._edit_operations import Operation
 from ._edit_script import edit_script
@@ -68,13 +68,8 @@ class WerDp(CorpusMetric):
     _options_type = WerOptions
 
     def _info(self) -> evaluate.MetricInfo:
-        return evaluate.MetricInfo(
-            description=_DESCRIPTION,
-            citation=_CITATION,
-            inputs_description=_INPUTS_DESCRIPTION,
-            features=text_features(),
-            reference_urls=["https://github.com/jitsi/jiwer", "https://en.wikipedia.org/wiki/Word_error_rate"],
-        )
+        urls = ["https://github.com/jitsi/jiwer", "https://en.wikipedia.org/wiki/Word_error_rate"]
+        return metric_info(_DESCRIPTION, _CITATION, _INPUTS_DESCRIPTION, urls)
 
     def align(self, predictions: Any, references: Any, **options: Any) -> list[list[Operation]]:
         """The alignment of every row with the reference that counts, as chunks in text order, as jiwer's.
