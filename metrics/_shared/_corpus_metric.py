@@ -1,17 +1,16 @@
-"""The base of every metric: statistics of each row, their sum, a score of the sum."""
+"""The base of every metric's class: a counted score as evaluate calls it."""
 
 from __future__ import annotations
 
-import abc
-import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 import datasets
 import evaluate
 import numpy as np
 
-from ._inputs import References, check_predictions, check_references, check_systems, row_blocks
+from ._counted_score import CountedScore, Result
+from ._inputs import check_predictions, check_references, check_systems, row_blocks
 from ._options import (
     HOST_OPTIONS,
     Options,
@@ -21,13 +20,10 @@ from ._options import (
     known_options,
     translate,
 )
-from ._paired_tests import PAIRED_TESTS, ScoreSums
-from ._resampling import FloatArray, interval, resampled_sums
-from ._row_columns import ROW_COLUMNS, references_a_row, with_row_columns
+from ._paired_tests import PAIRED_TESTS
+from ._row_columns import ROW_COLUMNS, with_row_columns
 from ._segments import IntArray
 from ._version import __version__
-
-Result: TypeAlias = dict[str, Any]
 
 # What evaluate.Metric itself takes.
 _EVALUATE_OPTIONS = frozenset(
@@ -35,12 +31,8 @@ _EVALUATE_OPTIONS = frozenset(
 )
 
 
-class CorpusMetric(evaluate.Metric, abc.ABC):
-    """A metric whose score is a function of a sum of integers over rows.
-
-    A subclass says what is counted (`_count`) and what is made of the sum (`_score`); columns of scores, intervals,
-    paired tests, streaming and merging follow from these two.
-    """
+class CorpusMetric(CountedScore, evaluate.Metric):
+    """A counted score as an evaluate.Metric: options, input, streaming, pickling."""
 
     _options_type: ClassVar[type[Options]]
 
@@ -56,55 +48,6 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
         self._options = build(self._options_type, self._given)
         self._added: list[IntArray] = []
         super().__init__(config_name=config_name, seed=self._options.seed, **host)
-
-    # --- what a metric defines
-
-    @abc.abstractmethod
-    def _count(self, predictions: list[str], references: References, options: Any) -> IntArray:
-        """The metric's own statistics of every row, shape (n, number of names), int64, additive."""
-
-    @abc.abstractmethod
-    def _statistic_names(self, options: Any) -> Sequence[str]:
-        """The names of the columns that `_count` returns."""
-
-    @abc.abstractmethod
-    def _score(self, total: IntArray, options: Any) -> Result:
-        """Everything that is made of summed statistics, ROW_COLUMNS first; the formula, with no text in reach."""
-
-    @abc.abstractmethod
-    def _headlines(self, options: Any) -> Sequence[str]:
-        """The keys of the result that stand for the metric: they get rows, intervals and p-values."""
-
-    @abc.abstractmethod
-    def _signature_fields(self, options: Any) -> Mapping[str, Any]:
-        """What decides the score, under short names, in order."""
-
-    def _warn(self, predictions: list[str], references: References, options: Any) -> None:
-        """Warn of texts that can be scored, but hardly as they were meant."""
-
-    def _headline_scores(self, totals: IntArray, options: Any, resampled: bool) -> FloatArray:
-        """The headlines of many sums, shape (sums, headlines)."""
-        names = self._headlines(options)
-        scores = [self._score(total, options) for total in totals]
-        return np.array([[score[name] for name in names] for score in scores]).reshape(len(totals), len(names))
-
-    def _row_scores(self, rows: IntArray, options: Any) -> FloatArray:
-        """The headlines of single rows, shape (rows, headlines)."""
-        return self._headline_scores(rows, options, resampled=False)
-
-    def _refuse_rows(self, options: Any) -> None:
-        """Raise ValueError for options that ask for what is made of single rows, where there are only sums."""
-
-    def _drawn(self, options: Any) -> dict[str, Any]:
-        """What compute draws at random, for the signature."""
-        if options.confidence is None:
-            return {}
-        # As sacrebleu signs it, whose level is always 95 %.
-        return {"bs": options.n_resamples, **({} if options.confidence == 0.95 else {"ci": options.confidence})}
-
-    def _finish(self, result: Result, rows: IntArray, options: Any) -> Result:
-        """The result of compute, where a metric has something to say that is no function of the sum."""
-        return result
 
     # --- scores
 
@@ -195,8 +138,7 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
         chosen = self._chosen(options)
         check_choice("test", test, tuple(PAIRED_TESTS))
         self._refuse_rows(chosen)
-        run, usual_trials, field = PAIRED_TESTS[test]
-        trials = usual_trials if n_trials is None else n_trials
+        trials = PAIRED_TESTS[test].usual_trials if n_trials is None else n_trials
         check_integer("n_trials", trials, least=1)
         if not systems:
             raise ValueError("no system to compare with the baseline: give its predictions as second argument")
@@ -204,15 +146,7 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
         rows = [self._statistics(column, references, chosen) for column in columns]
         if not len(rows[0]):
             raise ValueError("nothing to compare: baseline and references are empty")
-        _warn_of_equal(rows)
-        results = [self._headline_result(statistics, chosen) for statistics in rows]
-        p_values = run(rows, trials, chosen.seed, self._scorer(chosen))
-        for result, values in zip(results[1:], p_values, strict=True):
-            names = [f"{name}_p_value" for name in self._headlines(chosen)]
-            result.update(zip(names, values, strict=True))
-        interval_draws = {} if chosen.confidence is None else {"ci": f"{chosen.confidence}[{chosen.n_resamples}]"}
-        signature = self._signature(rows[0].sum(axis=0), chosen, {field: trials, **interval_draws})
-        return {"baseline": results[0], "systems": results[1:], "signature": signature}
+        return self._tested(rows, test, trials, chosen)
 
     # --- what evaluate, pickle and datasets ask for
 
@@ -260,64 +194,6 @@ class CorpusMetric(evaluate.Metric, abc.ABC):
         # Rows know nothing of each other, so blocks of them keep memory flat.
         own = [self._count(*block, chosen) for block in row_blocks(texts, checked)]
         return with_row_columns(checked.counts, np.concatenate(own))
-
-    def _result(self, statistics: IntArray, chosen: Options) -> Result:
-        result = self._total_result(statistics.sum(axis=0), chosen)
-        if chosen.confidence is not None:
-            result.update(self._intervals(statistics, chosen))
-        if chosen.per_example:
-            columns = self._row_scores(statistics, chosen).T.tolist()
-            names = [f"{name}_per_example" for name in self._headlines(chosen)]
-            result.update(zip(names, columns, strict=True))
-        return self._visible(self._finish(result, statistics, chosen), chosen)
-
-    def _total_result(self, total: IntArray, chosen: Options) -> Result:
-        return {**self._score(total, chosen), "signature": self._signature(total, chosen, self._drawn(chosen))}
-
-    def _visible(self, result: Result, chosen: Options) -> Result:
-        if not chosen.scalars_only:
-            return result
-        return {key: value for key, value in result.items() if isinstance(value, (int, float))}
-
-    def _signature(self, total: IntArray, chosen: Options, drawn: Mapping[str, Any]) -> str:
-        fields = {
-            "nrefs": references_a_row(total),
-            **drawn,
-            **({"seed": chosen.seed} if drawn else {}),
-            **self._signature_fields(chosen),
-            "version": f"evenscore-{__version__}",
-        }
-        # A value of the caller's may hold the bar that separates the fields.
-        shown = {name: str(value).replace("%", "%25").replace("|", "%7C") for name, value in fields.items()}
-        return "|".join(f"{name}:{value}" for name, value in shown.items())
-
-    def _intervals(self, statistics: IntArray, chosen: Options) -> Result:
-        assert chosen.confidence is not None
-        sums = resampled_sums(statistics, chosen.n_resamples, chosen.seed)
-        scores = self._headline_scores(sums, chosen, resampled=True)
-        result: Result = {}
-        for name, column in zip(self._headlines(chosen), scores.T, strict=True):
-            ends = interval(column, chosen.confidence)
-            result.update(zip((f"{name}_low", f"{name}_mean", f"{name}_high"), ends, strict=True))
-        return result
-
-    def _headline_result(self, statistics: IntArray, chosen: Options) -> Result:
-        scored = self._score(statistics.sum(axis=0), chosen)
-        result = {name: scored[name] for name in self._headlines(chosen)}
-        return result if chosen.confidence is None else {**result, **self._intervals(statistics, chosen)}
-
-    def _scorer(self, chosen: Options) -> ScoreSums:
-        return lambda sums, resampled: self._headline_scores(sums, chosen, resampled)
-
-
-def _warn_of_equal(rows: Sequence[IntArray]) -> None:
-    """A p-value of a system and itself is the least there is, in sacrebleu too, and means nothing."""
-    for i, statistics in enumerate(rows[1:]):
-        if np.array_equal(statistics, rows[0]):
-            warnings.warn(
-                f"systems[{i}] counts like the baseline in every row: its p-values mean nothing. Is it the same file?",
-                stacklevel=3,
-            )
 
 
 def metric_info(

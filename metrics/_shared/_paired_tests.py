@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,8 +60,15 @@ def _p_values(differences: FloatArray, real: FloatArray) -> list[float]:
     return [(count + 1) / (len(differences) + 1) for count in exceeding.tolist()]
 
 
-# Each test with its usual number of trials and the name of that number in signatures.
-PAIRED_TESTS: dict[str, tuple[PairedTest, int, str]] = {
-    "bootstrap": (bootstrap_test, 1000, "bs"),
-    "randomization": (randomization_test, 10000, "ar"),
+class Test(NamedTuple):
+    """A paired test with its usual number of trials, and the name of that number in signatures."""
+
+    run: PairedTest
+    usual_trials: int
+    field: str
+
+
+PAIRED_TESTS = {
+    "bootstrap": Test(bootstrap_test, 1000, "bs"),
+    "randomization": Test(randomization_test, 10000, "ar"),
 }

@@ -13,7 +13,8 @@ import evaluate
 import numpy as np
 
 from ._bleu_options import BleuOptions
-from ._corpus_metric import CorpusMetric, Result, metric_info
+from ._corpus_metric import CorpusMetric, metric_info
+from ._counted_score import Result
 from ._inputs import References
 from ._mteval import rules_13a
 from ._ngrams import clipped_matches

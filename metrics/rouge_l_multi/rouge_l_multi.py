@@ -9,7 +9,8 @@ import evaluate
 import numpy as np
 
 from ._comparison import compare
-from ._corpus_metric import CorpusMetric, Result, metric_info
+from ._corpus_metric import CorpusMetric, metric_info
+from ._counted_score import Result
 from ._fixed_point import LIMBS, from_limbs, mean_of_limbs, to_limbs
 from ._inputs import References
 from ._lanes import lane_blocks

@@ -10,7 +10,8 @@ import numpy as np
 
 from ._affixes import without_common_affixes
 from ._alignment import Alignment, count_errors, draw
-from ._corpus_metric import CorpusMetric, Result, metric_info
+from ._corpus_metric import CorpusMetric, metric_info
+from ._counted_score import Result
 from ._edit_distance import edit_counts, edit_operations
 from ._edit_operations import Operation
 from ._edit_script import edit_script

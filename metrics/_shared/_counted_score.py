@@ -1,0 +1,147 @@
+"""What is made of a metric's statistics: scores of their sum, of rows, of resamples, tests, signatures."""
+
+from __future__ import annotations
+
+import abc
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ._inputs import References
+from ._options import Options
+from ._paired_tests import PAIRED_TESTS
+from ._resampling import FloatArray, interval, resampled_sums
+from ._row_columns import references_a_row
+from ._segments import IntArray
+from ._version import __version__
+
+Result: TypeAlias = dict[str, Any]
+
+
+class CountedScore(abc.ABC):
+    """A score that is a function of a sum of integers over rows.
+
+    A subclass says what is counted (`_count`) and what is made of the sum (`_score`); columns of scores, intervals,
+    paired tests, streaming and merging follow from these two.
+    """
+
+    # --- what a metric defines
+
+    @abc.abstractmethod
+    def _count(self, predictions: list[str], references: References, options: Any) -> IntArray:
+        """The metric's own statistics of every row, shape (n, number of names), int64, additive."""
+
+    @abc.abstractmethod
+    def _statistic_names(self, options: Any) -> Sequence[str]:
+        """The names of the columns that `_count` returns."""
+
+    @abc.abstractmethod
+    def _score(self, total: IntArray, options: Any) -> Result:
+        """Everything that is made of summed statistics, ROW_COLUMNS first; the formula, with no text in reach."""
+
+    @abc.abstractmethod
+    def _headlines(self, options: Any) -> Sequence[str]:
+        """The keys of the result that stand for the metric: they get rows, intervals and p-values."""
+
+    @abc.abstractmethod
+    def _signature_fields(self, options: Any) -> Mapping[str, Any]:
+        """What decides the score, under short names, in order."""
+
+    def _warn(self, predictions: list[str], references: References, options: Any) -> None:
+        """Warn of texts that can be scored, but hardly as they were meant."""
+
+    def _headline_scores(self, totals: IntArray, options: Any, resampled: bool) -> FloatArray:
+        """The headlines of many sums, shape (sums, headlines)."""
+        names = self._headlines(options)
+        scores = [self._score(total, options) for total in totals]
+        return np.array([[score[name] for name in names] for score in scores]).reshape(len(totals), len(names))
+
+    def _row_scores(self, rows: IntArray, options: Any) -> FloatArray:
+        """The headlines of single rows, shape (rows, headlines)."""
+        return self._headline_scores(rows, options, resampled=False)
+
+    def _refuse_rows(self, options: Any) -> None:
+        """Raise ValueError for options that ask for what is made of single rows, where there are only sums."""
+
+    def _drawn(self, options: Any) -> dict[str, Any]:
+        """What compute draws at random, for the signature."""
+        if options.confidence is None:
+            return {}
+        # As sacrebleu signs it, whose level is always 95 %.
+        return {"bs": options.n_resamples, **({} if options.confidence == 0.95 else {"ci": options.confidence})}
+
+    def _finish(self, result: Result, rows: IntArray, options: Any) -> Result:
+        """The result of compute, where a metric has something to say that is no function of the sum."""
+        return result
+
+    # --- what follows
+
+    def _result(self, statistics: IntArray, chosen: Options) -> Result:
+        result = self._total_result(statistics.sum(axis=0), chosen)
+        result.update(self._intervals(statistics, chosen))
+        if chosen.per_example:
+            columns = self._row_scores(statistics, chosen).T.tolist()
+            names = [f"{name}_per_example" for name in self._headlines(chosen)]
+            result.update(zip(names, columns, strict=True))
+        return self._visible(self._finish(result, statistics, chosen), chosen)
+
+    def _total_result(self, total: IntArray, chosen: Options) -> Result:
+        return {**self._score(total, chosen), "signature": self._signature(total, chosen, self._drawn(chosen))}
+
+    def _visible(self, result: Result, chosen: Options) -> Result:
+        if not chosen.scalars_only:
+            return result
+        return {key: value for key, value in result.items() if isinstance(value, (int, float))}
+
+    def _signature(self, total: IntArray, chosen: Options, drawn: Mapping[str, Any]) -> str:
+        fields = {
+            "nrefs": references_a_row(total),
+            **drawn,
+            **({"seed": chosen.seed} if drawn else {}),
+            **self._signature_fields(chosen),
+            "version": f"evenscore-{__version__}",
+        }
+        # A value of the caller's may hold the bar that separates the fields.
+        shown = {name: str(value).replace("%", "%25").replace("|", "%7C") for name, value in fields.items()}
+        return "|".join(f"{name}:{value}" for name, value in shown.items())
+
+    def _intervals(self, statistics: IntArray, chosen: Options) -> Result:
+        if chosen.confidence is None:
+            return {}
+        sums = resampled_sums(statistics, chosen.n_resamples, chosen.seed)
+        scores = self._headline_scores(sums, chosen, resampled=True)
+        result: Result = {}
+        for name, column in zip(self._headlines(chosen), scores.T, strict=True):
+            ends = interval(column, chosen.confidence)
+            result.update(zip((f"{name}_low", f"{name}_mean", f"{name}_high"), ends, strict=True))
+        return result
+
+    def _headline_result(self, statistics: IntArray, chosen: Options) -> Result:
+        scored = self._score(statistics.sum(axis=0), chosen)
+        result = {name: scored[name] for name in self._headlines(chosen)}
+        return {**result, **self._intervals(statistics, chosen)}
+
+    def _tested(self, rows: Sequence[IntArray], test: str, trials: int, chosen: Options) -> Result:
+        """A paired test; rows: the statistics of the baseline, then those of every system."""
+        _warn_of_equal(rows)
+        paired = PAIRED_TESTS[test]
+        p_values = paired.run(rows, trials, chosen.seed, lambda sums, drawn: self._headline_scores(sums, chosen, drawn))
+        results = [self._headline_result(statistics, chosen) for statistics in rows]
+        names = [f"{name}_p_value" for name in self._headlines(chosen)]
+        for result, values in zip(results[1:], p_values, strict=True):
+            result.update(zip(names, values, strict=True))
+        level = {} if chosen.confidence is None else {"ci": f"{chosen.confidence}[{chosen.n_resamples}]"}
+        signature = self._signature(rows[0].sum(axis=0), chosen, {paired.field: trials, **level})
+        return {"baseline": results[0], "systems": results[1:], "signature": signature}
+
+
+def _warn_of_equal(rows: Sequence[IntArray]) -> None:
+    """A p-value of a system and itself is the least there is, in sacrebleu too, and means nothing."""
+    for i, statistics in enumerate(rows[1:]):
+        if np.array_equal(statistics, rows[0]):
+            warnings.warn(
+                f"systems[{i}] counts like the baseline in every row: its p-values mean nothing. Is it the same file?",
+                stacklevel=4,
+            )
