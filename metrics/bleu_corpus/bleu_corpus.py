@@ -25,7 +25,7 @@ from ._reference_length import AVERAGE_PARTS, reference_lengths
 from ._resampling import FloatArray
 from ._row_columns import ROW_COLUMNS
 from ._segments import IntArray
-from ._smoothing import SMOOTHINGS, Counts, Ratio, smoothed
+from ._smoothing import LOOKING_AHEAD, SMOOTHINGS, Counts, Ratio, smoothed
 from ._tokenizers import get_tokenizer
 from ._version import __version__
 from ._words import Words
@@ -110,10 +110,11 @@ class BleuCorpus(CorpusMetric):
     def _score(self, total: IntArray, options: BleuOptions) -> Result:
         sums = _read(total.tolist(), options)
         best = options.highest_order
-        precisions = _precisions(sums, options)
+        ratios = _ratios(sums, options)
+        precisions = _precisions(ratios[-1], best)
         penalty = _brevity_penalty(sums, options)
-        cumulative = [_bleu(sums, n, None, options) for n in range(1, best + 1)]
-        by_weights = [_bleu(sums, best, weights, options) for weights in options.weight_sets]
+        cumulative = [_bleu(sums, ratios[n - 1], n, None, options) for n in range(1, best + 1)]
+        by_weights = [_bleu(sums, ratios[-1], best, weights, options) for weights in options.weight_sets]
         score = by_weights[0] if by_weights else cumulative[-1]
         return {
             "score": score.percent,
@@ -138,7 +139,9 @@ class BleuCorpus(CorpusMetric):
         single = resampled and options.as_sacrebleu
         rows = [list(row) for row in totals.astype(np.float32)] if single else totals.tolist()
         weights = options.weight_sets[0] if options.weights else None
-        scores = [_bleu(_read(row, options), options.highest_order, weights, options).percent for row in rows]
+        best = options.highest_order
+        all_sums = [_read(row, options) for row in rows]
+        scores = [_bleu(sums, _ratios_of(sums, best, options), best, weights, options).percent for sums in all_sums]
         return np.array(scores, dtype=np.float64)[:, None]
 
     def _row_scores(self, rows: IntArray, options: BleuOptions) -> FloatArray:
@@ -204,13 +207,24 @@ def _brevity_penalty(sums: _Sums, options: BleuOptions) -> float:
     return math.exp(1 - 1.0 / (c / r)) if options.convention == "evaluate" else math.exp(1 - r / c)
 
 
-def _precisions(sums: _Sums, options: BleuOptions) -> list[float]:
+def _ratios(sums: _Sums, options: BleuOptions) -> list[list[Ratio]]:
+    """The smoothed precisions for every highest order 1 .. n."""
     best = options.highest_order
+    if options.smoothing in LOOKING_AHEAD:
+        return [_ratios_of(sums, n, options) for n in range(1, best + 1)]
+    longest = _ratios_of(sums, best, options)
+    return [longest[:n] for n in range(1, best + 1)]
+
+
+def _ratios_of(sums: _Sums, max_order: int, options: BleuOptions) -> list[Ratio]:
     if _is_hopeless(sums, options):
-        return [0.0] * best
-    ratios = smoothed(options.smoothing, sums.counts, best, options.smoothing_value)
+        return []
+    return smoothed(options.smoothing, sums.counts, max_order, options.smoothing_value)
+
+
+def _precisions(ratios: list[Ratio], max_order: int) -> list[float]:
     given = [float(ratio.numerator / ratio.denominator) if ratio.denominator else 0.0 for ratio in ratios]
-    return given + [0.0] * (best - len(given))
+    return given + [0.0] * (max_order - len(given))
 
 
 def _is_hopeless(sums: _Sums, options: BleuOptions) -> bool:
@@ -225,10 +239,9 @@ class _Bleu(NamedTuple):
     fraction: float
 
 
-def _bleu(sums: _Sums, max_order: int, weights: list[float] | None, options: BleuOptions) -> _Bleu:
+def _bleu(sums: _Sums, ratios: list[Ratio], max_order: int, weights: list[float] | None, options: BleuOptions) -> _Bleu:
     if _is_hopeless(sums, options):
         return _Bleu(0.0, 0.0)
-    ratios = smoothed(options.smoothing, sums.counts, max_order, options.smoothing_value)
     penalty = _brevity_penalty(sums, options)
     if options.convention in ("sacrebleu", "paper") and weights is None:
         percent = penalty * _mean_percent(ratios, max_order, options.effective_order)
