@@ -19,10 +19,10 @@ LINE_FEED = 10
 
 # What str.isspace() calls a space, by code point; the last one is U+3000.
 _SPACES = np.array([chr(point).isspace() for point in range(0x4000)])
-_ASCII_SPACES = np.concatenate((_SPACES[:128], np.zeros(128, dtype=np.bool_)))
-# First bytes of the others, all of two or three bytes.
-_LEADS = np.zeros(256, dtype=np.bool_)
-_LEADS[[chr(point).encode()[0] for point in range(128, 0x4000) if chr(point).isspace()]] = True
+# Classes of bytes: 1 a space by itself, 2 the first byte of a character that may be one, 0 any other.
+_SPACE, _LEAD = 1, 2
+_LEADS = {chr(point).encode()[0] for point in range(128, 0x4000) if chr(point).isspace()}
+_CLASSES = bytes(_LEAD if byte in _LEADS else int(byte < 128 and _SPACES[byte]) for byte in range(256))
 
 
 class Utf8(NamedTuple):
@@ -49,10 +49,16 @@ def encode(texts: list[str]) -> Utf8:
     return Utf8(data, np.concatenate(([0], ends)))
 
 
+def translate(data: Bytes, table: bytes) -> Bytes:
+    """Every byte replaced by what stands at its place in the table, of 256 bytes; twice as fast as numpy's indexing."""
+    return np.frombuffer(data.tobytes().translate(table), np.uint8)
+
+
 def white_space(data: Bytes) -> Mask:
     """Which bytes belong to a character that str.isspace() calls a space."""
-    spaces: Mask = _ASCII_SPACES[data]
-    leads = _LEADS[data].nonzero()[0]
+    classes = translate(data, _CLASSES)
+    spaces: Mask = classes == _SPACE
+    leads = (classes == _LEAD).nonzero()[0]
     if len(leads):
         # U+0080 .. U+00BF are their second byte, behind C2; the others have three bytes, with 4, 6 and 6 bits.
         short = leads[data[leads] == 0xC2]

@@ -8,12 +8,10 @@ import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from ._options import callable_name
 from ._segments import Segments
 from ._stemmer import stem_words
-from ._words import Utf8, Words, encode, from_token_lists, map_words, split_at, split_words
+from ._words import Utf8, Words, encode, from_token_lists, map_words, split_at, split_words, translate
 
 TOKENIZERS = ("rouge_score", "unicode", "whitespace")
 
@@ -66,10 +64,7 @@ def _checked(tokens: Any, text: str) -> list[str]:
 
 
 # a-z and 0-9 stay, A-Z become a-z, every other byte a space.
-_FOLDED = np.full(256, ord(" "), dtype=np.uint8)
-for _letters in (b"abcdefghijklmnopqrstuvwxyz", b"0123456789"):
-    _FOLDED[list(_letters)] = list(_letters)
-    _FOLDED[list(_letters.upper())] = list(_letters)
+_FOLDED = bytes(ord(chr(byte).lower()) if byte < 128 and chr(byte).isalnum() else ord(" ") for byte in range(256))
 # The only characters outside ASCII whose lower case holds a letter inside it (all code points are tried in a test).
 _LOWERED: dict[str, str | int | None] = {"\u212a": "k", "\u0130": "i\u0307"}
 _LOWERED_BYTES = [character.encode() for character in _LOWERED]
@@ -82,7 +77,7 @@ def _rouge_score(texts: list[str]) -> Words:
     as_bytes = text.data.tobytes()
     if any(character in as_bytes for character in _LOWERED_BYTES):
         text = encode([text.translate(str.maketrans(_LOWERED)) for text in texts])
-    folded = _FOLDED[text.data]
+    folded = translate(text.data, _FOLDED)
     return split_at(Utf8(folded, text.offsets), folded == ord(" "))
 
 
