@@ -646,3 +646,17 @@ def test_signatures_say_what_was_drawn(name: str) -> None:
     for test, field in (("bootstrap", "bs"), ("randomization", "ar")):
         tested = metric.compare(PREDICTIONS, other, references=VARYING, test=test, n_trials=50, seed=3)
         assert f"|{field}:50|ci:0.9[70]|seed:3|" in tested["signature"]
+
+
+@pytest.mark.parametrize("characters", [1, 20, 60])
+def test_rows_counted_in_blocks_score_the_same(name: str, characters: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    predictions, references = PREDICTIONS * 3, VARYING * 3
+    whole = scores(name, predictions, references)
+    monkeypatch.setattr(f"evenscore.{name}._inputs._BLOCK_CHARACTERS", characters)
+    metric = evenscore.load(name)
+    counted: list[int] = []
+    count = metric._count
+    monkeypatch.setattr(metric, "_count", lambda texts, *others: counted.append(len(texts)) or count(texts, *others))
+    assert metric.compute(predictions=predictions, references=references, per_example=True) == whole
+    assert len(counted) > 1
+    assert sum(counted) == len(predictions)

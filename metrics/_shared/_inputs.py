@@ -77,8 +77,11 @@ def row_blocks(predictions: list[str], references: References) -> Iterator[tuple
     >>> [len(block) for block, _ in row_blocks(["a", "b"], References(["a", "b"], np.array([1, 1])))]
     [2]
     """
-    first = np.concatenate(([0], np.cumsum(references.counts)))
     texts = references.texts
+    if sum(map(len, predictions)) + sum(map(len, texts)) <= _BLOCK_CHARACTERS:
+        yield predictions, references
+        return
+    first = np.concatenate(([0], np.cumsum(references.counts)))
     sizes = np.fromiter(map(len, predictions), np.int64, len(predictions))
     reference_ends = np.concatenate(([0], np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))))
     block = (np.cumsum(sizes) + reference_ends[first[1:]]) // _BLOCK_CHARACTERS

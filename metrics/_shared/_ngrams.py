@@ -80,7 +80,6 @@ def _block_matches(documents: Segments, row_of_document: IntArray, n_rows: int, 
     # where both do, so each order sorts only what is left of the one before: about half for real translations.
     positions = np.arange(n_tokens)
     keys = row * (int(documents.ids.max(initial=0)) + 1) + documents.ids
-    group = np.full(n_tokens + 1, -1)
     for order in range(max_order):
         groups = _grouped(keys, positions)
         clipped, row_of_group, alive = _clip(groups, document, row, n_rows)
