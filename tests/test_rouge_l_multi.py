@@ -87,7 +87,7 @@ def test_empty_sides_and_sentences_score_as_in_rouge_score(prediction: str, refe
         ({"beta": 10**400}, "below 1e[+]100"),
         ({"beta": float("nan")}, "beta=nan: give a number"),
         ({"beta": True}, "beta=True: give a number"),
-        ({"beta": "R/P"}, "beta='R/P': choose one of 'P/R'"),
+        ({"beta": "R/P"}, "beta='R/P': give a number, or 'P/R'"),
         ({"multi_reference": "worst"}, "multi_reference='worst': choose one of 'best', 'max_pr'"),
         ({"aggregate": "median"}, "aggregate='median': choose one of 'mean', 'bootstrap', 'none'"),
         ({"use_aggregator": True, "aggregate": "none"}, "contradicts"),
