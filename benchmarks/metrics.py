@@ -308,6 +308,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=default)
     parser.add_argument("--sizes", type=int, nargs="+", default=[2000, 20000, 200000])
     arguments = parser.parse_args()
+    if not arguments.data.is_dir():
+        parser.error(f"{arguments.data}: no such folder; give the one with the public corpora by --data")
     texts, speech = translations(arguments.data), transcripts(arguments.data)
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores\n")
     print("| job | pairs | evenscore | peer | its time | ratio |")
