@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
-from pathlib import Path
 
 import jiwer
 import naive
@@ -19,8 +18,8 @@ from evenscore.wer_dp._segments import Segments
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
+from shared_data import shared
 
-LIBRISPEECH = Path(__file__).resolve().parents[2] / "shared" / "data" / "asr" / "librispeech"
 # Lanes have 8, 16, 32, 64 bits; longer sides go to the big integers.
 EDGES = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129]
 COUNT_OF_TAG = {"equal": 0, "replace": 1, "delete": 2, "insert": 3}
@@ -225,11 +224,11 @@ def test_ids_of_any_signed_type_count_alike(dtype: type[np.signedinteger]) -> No
 
 @pytest.fixture(scope="module")
 def librispeech() -> tuple[list[str], list[str]]:
-    if not LIBRISPEECH.exists():
-        pytest.skip(f"no LibriSpeech transcripts at {LIBRISPEECH}")
     sides = []
     for name in ("reftext", "hyptext"):
-        lines = [line.partition(" ") for line in (LIBRISPEECH / name).read_text(encoding="utf-8").splitlines()]
+        lines = [
+            line.partition(" ") for line in shared(f"asr/librispeech/{name}").read_text(encoding="utf-8").splitlines()
+        ]
         sides.append([text.strip() for _, _, text in sorted(lines)])
     return sides[0], sides[1]
 
@@ -245,7 +244,7 @@ def as_pairs(librispeech: tuple[list[str], list[str]], split: type[list] | None 
 def test_librispeech_totals_are_those_of_jiwer(
     librispeech: tuple[list[str], list[str]], unit: str, split: type[list] | None
 ) -> None:
-    expected = json.loads((LIBRISPEECH / "expected.json").read_text())[f"jiwer4.0.0_{unit}"]
+    expected = json.loads(shared("asr/librispeech/expected.json").read_text())[f"jiwer4.0.0_{unit}"]
     corpus = as_pairs(librispeech, split)
     assert len(corpus) == 2703
     names = ["hits", "substitutions", "deletions", "insertions"]

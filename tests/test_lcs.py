@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from pathlib import Path
 
 import naive
 import numpy as np
@@ -15,8 +14,8 @@ from evenscore.rouge_l_multi._segments import Segments
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score import rouge_scorer
+from shared_data import shared
 
-WMT17 = Path(__file__).resolve().parents[2] / "shared" / "data" / "mt" / "wmt17_en_de"
 # A segment can end on either side of a lane's width.
 EDGES = [0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129]
 
@@ -111,10 +110,12 @@ def test_masks_hold_only_tokens_of_both_sides() -> None:
     assert match_masks([5, 6, 5, 7], [5, 8, 7]) == {5: 0b101, 7: 0b1000}
 
 
-@pytest.mark.skipif(not WMT17.exists(), reason=f"no data at {WMT17}")
 def test_real_translations_have_the_lengths_of_rouge_score() -> None:
     def lines(name: str) -> list[list[int]]:
-        words = [line.lower().split() for line in (WMT17 / name).read_text(encoding="utf-8").split("\n")[:600]]
+        words = [
+            line.lower().split()
+            for line in shared(f"mt/wmt17_en_de/{name}").read_text(encoding="utf-8").split("\n")[:600]
+        ]
         return [[ids.setdefault(word, len(ids)) for word in line] for line in words]
 
     ids: dict[str, int] = {}

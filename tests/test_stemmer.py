@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
 from evenscore.rouge_l_multi._stemmer import stem_words
 from nltk.stem.porter import PorterStemmer
 from rouge_score import tokenize
-
-ROUGE155 = Path(__file__).resolve().parents[2] / "shared" / "data" / "summarization" / "rouge155" / "test_data.json"
+from shared_data import shared
 
 
 def test_words_of_up_to_three_characters_stay() -> None:
@@ -22,9 +20,9 @@ def test_no_words_have_no_stems() -> None:
     assert stem_words([]) == []
 
 
-@pytest.mark.skipif(not ROUGE155.exists(), reason=f"no data at {ROUGE155}")
 def test_real_words_have_the_stems_of_rouge_score() -> None:
-    text = " ".join(s for item in json.loads(ROUGE155.read_text(encoding="utf-8")).values() for s in item["references"])
+    items = json.loads(shared("summarization/rouge155/test_data.json").read_text(encoding="utf-8")).values()
+    text = " ".join(s for item in items for s in item["references"])
     words = tokenize.tokenize(text, None)
     assert len(words) > 500
     assert stem_words(words) == tokenize.tokenize(text, PorterStemmer())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from pathlib import Path
 
 import naive
 import numpy as np
@@ -16,10 +15,8 @@ from evenscore.rouge_l_multi._union_lcs import Summaries, union_lcs_hits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score import rouge_scorer
+from shared_data import shared
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-ROUGE155 = DATA / "summarization" / "rouge155" / "test_data.json"
-WMT17 = DATA / "mt" / "wmt17_en_de"
 EDGES = [0, 1, 2, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 128]
 
 Text = list[list[int]]
@@ -155,9 +152,8 @@ def test_equal_texts_hit_with_every_token() -> None:
     assert hits(corpus) == [sum(map(len, reference)) for reference, _ in corpus]
 
 
-@pytest.mark.skipif(not ROUGE155.exists(), reason=f"no data at {ROUGE155}")
 def test_real_summaries_have_the_hits_of_rouge_score() -> None:
-    items = json.loads(ROUGE155.read_text(encoding="utf-8")).values()
+    items = json.loads(shared("summarization/rouge155/test_data.json").read_text(encoding="utf-8")).values()
     pairs = [(r, s) for item in items for r in item["references"] for s in item["summaries"]]
     ids: dict[str, int] = {}
     references = word_ids([split_sentences(r) for r, _ in pairs], ids)
@@ -169,12 +165,11 @@ def test_real_summaries_have_the_hits_of_rouge_score() -> None:
     assert hits(corpus) == expected
 
 
-@pytest.mark.skipif(not WMT17.exists(), reason=f"no data at {WMT17}")
 def test_real_translations_taken_as_texts_have_the_hits_of_rouge_score() -> None:
     """Six lines at a time make a text."""
 
     def texts(name: str) -> list[list[str]]:
-        lines = (WMT17 / name).read_text(encoding="utf-8").split("\n")[:300]
+        lines = shared(f"mt/wmt17_en_de/{name}").read_text(encoding="utf-8").split("\n")[:300]
         return [lines[i : i + 6] for i in range(0, 300, 6)]
 
     ids: dict[str, int] = {}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import naive
 import numpy as np
@@ -16,8 +15,8 @@ from evenscore.wer_dp._segments import Segments
 from evenscore.wer_dp._weighted_edit_distance import Costs, weighted_edit_counts, weighted_edit_operations
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_data import shared
 
-LIBRISPEECH = Path(__file__).resolve().parents[2] / "shared" / "data" / "asr" / "librispeech"
 SCLITE = Costs(substitution=4, deletion=3, insertion=3)
 
 Pair = tuple[list[int], list[int]]
@@ -145,15 +144,14 @@ def test_inputs_are_left_as_they_were() -> None:
     assert len(weighted_edit_operations(references.ids, predictions.ids, SCLITE)) == 5
 
 
-@pytest.mark.skipif(not LIBRISPEECH.exists(), reason=f"no LibriSpeech transcripts at {LIBRISPEECH}")
 def test_librispeech_totals_are_those_of_sclite() -> None:
     ids: dict[str, int] = {}
     sides = []
     for name in ("reftext", "hyptext"):
-        lines = sorted((LIBRISPEECH / name).read_text(encoding="utf-8").lower().splitlines())
+        lines = sorted(shared(f"asr/librispeech/{name}").read_text(encoding="utf-8").lower().splitlines())
         sides.append(segments([[ids.setdefault(word, len(ids)) for word in line.split()[1:]] for line in lines]))
     found = weighted_edit_counts(*sides, SCLITE)
     assert len(found) == 2703
-    expected = json.loads((LIBRISPEECH / "expected.json").read_text())["sclite2.10_CSDI"]
+    expected = json.loads(shared("asr/librispeech/expected.json").read_text())["sclite2.10_CSDI"]
     assert found.sum(axis=0).tolist() == expected
     assert np.array_equal(found, edit_counts(*sides))
