@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import ast
-import json
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, TextIO
+from collections.abc import Iterator, Sequence
+from typing import TextIO
 
-from . import METRICS, __version__, load
-from ._shared._options import unknown_option
+from . import __version__, _score_command, _tokenize_command, _train_command
 
-_EPILOG = """
-Several files of references give every row several references.
-Any option of a metric can be given by its name, as in --tokenizer intl, --lowercase or --max-order 2; it goes to every
-metric that has it. One that only one metric is to get is written --bleu_corpus.tokenizer intl. The metrics' cards
-(metrics/NAME/README.md) list the options.
-
-example:
-  evenscore score --metric bleu_corpus wer_dp --predictions hyp.txt --references ref1.txt ref2.txt --confidence 0.95
-"""
-_OWN_OPTIONS = ("metric", "predictions", "references", "json")
 # As a shell reports a program that Ctrl-C or a closed pipe has ended.
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
 
@@ -36,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            print(_run(known, others), flush=True)
+            print(known.run(known, others), flush=True)
     except BrokenPipeError:
         # Python flushes once more at its end: give it somewhere to write to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -66,58 +52,16 @@ def _show_warning(
     print(f"evenscore: warning: {message}", file=sys.stderr)
 
 
-def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
-    options = _options(others, known.metric)
-    if known.confidence is not None:
-        options = {name: {**given, "confidence": known.confidence} for name, given in options.items()}
-    metrics = {name: _load(name, options) for name in known.metric}
-    results = _score(metrics, known.predictions, known.references)
-    return json.dumps(results, ensure_ascii=False, indent=1) if known.json else _report(metrics, results, known)
-
-
-def _load(name: str, options: Mapping[str, Mapping[str, Any]]) -> Any:
-    try:
-        return load(name, **options[name])
-    except ValueError as error:
-        remedy = f"; an option for {name} alone is --{name}.OPTION" if len(options) > 1 else ""
-        raise ValueError(f"{name}: {error}{remedy}") from error
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="evenscore", description="Exact metrics of text. See evenscore score --help.", allow_abbrev=False
+        prog="evenscore",
+        description="Exact metrics of text, tokenizers to look into. See evenscore COMMAND --help.",
+        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"evenscore {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="score")
-    score = commands.add_parser(
-        "score",
-        help="score a file of predictions against files of references",
-        description="Score a file of predictions against files of references, one segment a line.",
-        epilog=_EPILOG,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    score.add_argument(
-        "--metric",
-        required=True,
-        nargs="+",
-        action="extend",
-        choices=list(METRICS),
-        metavar="NAME",
-        help=", ".join(METRICS),
-    )
-    score.add_argument("--predictions", required=True, type=Path, metavar="FILE", help="one segment a line, in UTF-8")
-    score.add_argument(
-        "--references",
-        required=True,
-        nargs="+",
-        action="extend",
-        type=Path,
-        metavar="FILE",
-        help="as many lines; one file or several",
-    )
-    score.add_argument("--confidence", type=float, metavar="LEVEL", help="bootstrap interval, for example 0.95")
-    score.add_argument("--json", action="store_true", help="print everything as JSON")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in (_score_command, _train_command, _tokenize_command):
+        command.add_parser(commands)
     return parser
 
 
@@ -126,88 +70,3 @@ def _separated(words: Sequence[str]) -> Iterator[str]:
     for word in words:
         name, equals, value = word.partition("=")
         yield from (name, value) if word.startswith("--") and equals and " " in word else (word,)
-
-
-def _options(words: Sequence[str], metrics: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The options of every metric from `--name value ...`; one that no value follows is True."""
-    options: dict[str, dict[str, Any]] = {name: {} for name in metrics}
-    known = {name: load(name).option_names() for name in metrics}
-    for name, values in _named_values(words):
-        metric, dot, option = name.rpartition(".")
-        if dot and metric not in options:
-            raise ValueError(f"--{name}: {metric} is not among the metrics {', '.join(metrics)}")
-        asked = [metric] if dot else metrics
-        takers = [taker for taker in asked if option in known[taker]]
-        if not takers:
-            raise ValueError(
-                unknown_option(option, [*_OWN_OPTIONS, *(each for taker in asked for each in known[taker])])
-            )
-        for taker in takers:
-            if option in options[taker]:
-                raise ValueError(f"--{name} is given twice for {taker}: give it once, with all its values")
-            options[taker][option] = values
-    return options
-
-
-def _named_values(words: Sequence[str]) -> list[tuple[str, Any]]:
-    named: list[tuple[str, list[Any]]] = []
-    for word in words:
-        if word.startswith("--"):
-            name, equals, value = word[2:].partition("=")
-            named.append((name.replace("-", "_"), [_value(value)] if equals else []))
-        elif named:
-            named[-1][1].append(_value(word))
-        else:
-            raise ValueError(f"unexpected argument {word!r}: options are given as --name value")
-    return [(name, True if not values else values[0] if len(values) == 1 else values) for name, values in named]
-
-
-def _value(word: str) -> Any:
-    """Numbers, lists, True, False and None are taken as such, everything else as text."""
-    try:
-        return ast.literal_eval(word)
-    except (ValueError, SyntaxError, TypeError):
-        return word
-
-
-def _score(metrics: Mapping[str, Any], predictions_path: Path, reference_paths: Sequence[Path]) -> dict[str, Any]:
-    predictions = _lines(predictions_path)
-    columns = [_lines(path) for path in reference_paths]
-    for path, column in zip(reference_paths, columns, strict=True):
-        if len(column) != len(predictions):
-            raise ValueError(f"{path} has {len(column)} lines but {predictions_path} has {len(predictions)}")
-    references = [list(row) for row in zip(*columns, strict=True)]
-    return {name: metric.compute(predictions=predictions, references=references) for name, metric in metrics.items()}
-
-
-def _report(metrics: Mapping[str, Any], results: Mapping[str, Any], known: argparse.Namespace) -> str:
-    """A table with a line a score, then the signatures."""
-    rows = [("metric", "score", "value", "" if known.confidence is None else f"{100 * known.confidence:g} % interval")]
-    for name, metric in metrics.items():
-        for score in metric.headlines():
-            rows.append((name, score, _shown(results[name][score]), _interval(results[name], score)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    signatures = [f"{name}  {result['signature']}" for name, result in results.items() if "signature" in result]
-    return "\n".join([*lines, *(["", *signatures] if signatures else [])])
-
-
-def _shown(value: Any) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else f"{len(value)} values, see --json"
-
-
-def _interval(result: Mapping[str, Any], score: str) -> str:
-    if f"{score}_low" not in result:
-        return ""
-    return f"{result[f'{score}_low']:.4f} .. {result[f'{score}_high']:.4f}"
-
-
-def _lines(path: Path) -> list[str]:
-    """The lines of a file, split at line feeds alone: other characters are the segment's own."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            text = file.read()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is no UTF-8 text (byte {error.start}): convert it first") from error
-    lines = text.split("\n")
-    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]

@@ -301,7 +301,7 @@ def test_a_closed_pipe_and_an_interrupt_end_without_a_traceback(monkeypatch: pyt
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evenscore.cli._run", interrupted)
+    monkeypatch.setattr("evenscore._score_command._score", interrupted)
     assert main(["score", "--metric", "wer_dp", *FILES]) == 130
 
 

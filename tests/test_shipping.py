@@ -90,6 +90,8 @@ def test_wheels_hold_every_module_and_card_and_nothing_else_of_the_checkout(dist
     modules = [path.relative_to(ROOT / "metrics") for path in (ROOT / "metrics").rglob("*.py")]
     expected = {f"evenscore/{path.as_posix()}" for path in modules}
     expected |= {"evenscore/py.typed", *(f"evenscore/{name}/README.md" for name in METRICS)}
+    for pattern in ("*.py", "py.typed", "unicode_*.txt"):
+        expected |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "tokenizers_impl").rglob(pattern)}
     for kind, wheel in distributions.items():
         held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
         assert (kind, held) == (kind, expected)
@@ -104,9 +106,13 @@ def test_the_command_is_installed(distributions: dict[str, Path]) -> None:
 def test_every_package_is_listed() -> None:
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg", encoding="utf-8")
-    folders = [path.parent for path in (ROOT / "metrics").rglob("__init__.py")]
-    packages = {".".join(("evenscore", *folder.relative_to(ROOT / "metrics").parts)) for folder in folders}
-    listed = {name for name in setup["options"]["packages"].split() if name.startswith("evenscore")}
+    places = {"evenscore": ROOT / "metrics", "tokenizers_impl": ROOT / "tokenizers_impl"}
+    packages = {
+        ".".join((name, *path.parent.relative_to(place).parts))
+        for name, place in places.items()
+        for path in place.rglob("__init__.py")
+    }
+    listed = set(setup["options"]["packages"].split())
     assert listed == packages
     assert {f"evenscore.{name}" for name in METRICS} < listed
 

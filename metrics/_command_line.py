@@ -1,0 +1,47 @@
+"""What the commands read from their words and files."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+def named_values(words: Sequence[str]) -> list[tuple[str, Any]]:
+    """The options from `--name value ...`; one that no value follows is True."""
+    named: list[tuple[str, list[Any]]] = []
+    for word in words:
+        if word.startswith("--"):
+            name, equals, text = word[2:].partition("=")
+            named.append((name.replace("-", "_"), [value(text)] if equals else []))
+        elif named:
+            named[-1][1].append(value(word))
+        else:
+            raise ValueError(f"unexpected argument {word!r}: options are given as --name value")
+    return [(name, True if not values else values[0] if len(values) == 1 else values) for name, values in named]
+
+
+def value(word: str) -> Any:
+    """Numbers, lists, True, False and None are taken as such, everything else as text."""
+    try:
+        return ast.literal_eval(word)
+    except (ValueError, SyntaxError, TypeError):
+        return word
+
+
+def lines(path: Path) -> list[str]:
+    """The lines of a file, split at line feeds alone: other characters are the segment's own."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            text = file.read()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} is no UTF-8 text (byte {error.start}): convert it first") from error
+    parts = text.split("\n")
+    return [part.removesuffix("\r") for part in (parts if parts[-1] else parts[:-1])]
+
+
+def refuse_others(words: Sequence[str], command: str) -> None:
+    """ValueError for the first word that the command does not know."""
+    if words:
+        raise ValueError(f"unexpected argument {words[0]!r}: see evenscore {command} --help")
