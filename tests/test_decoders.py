@@ -1,0 +1,171 @@
+"""Decoders give the text that `tokenizers` gives, one row or many."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import tokenizers
+import tokenizers.decoders as canonical
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tokenizers_impl
+from tokenizers_impl import decoders as ours
+from tokenizers_impl import models, pre_tokenizers
+
+PAIRS = {
+    "BPEDecoder": (ours.BPEDecoder(), canonical.BPEDecoder()),
+    "BPEDecoder, own suffix": (ours.BPEDecoder("@"), canonical.BPEDecoder("@")),
+    "ByteLevel": (ours.ByteLevel(), canonical.ByteLevel()),
+    "WordPiece": (ours.WordPiece(), canonical.WordPiece()),
+    "WordPiece, no cleanup": (ours.WordPiece("@", cleanup=False), canonical.WordPiece("@", cleanup=False)),
+    "Metaspace": (ours.Metaspace(), canonical.Metaspace()),
+    "Metaspace, never": (ours.Metaspace("_", "never"), canonical.Metaspace("_", "never")),
+    "none": (None, None),
+}
+both = pytest.mark.parametrize("name", PAIRS)
+
+TOKENS = st.lists(
+    st.sampled_from(
+        [
+            "</w>",
+            "a",
+            "b</w>",
+            "a</w>b",
+            "@",
+            "x@",
+            "##",
+            "##s",
+            "##n't",
+            ".",
+            "?",
+            "'",
+            " '",
+            "do",
+            " do not",
+            "not",
+            "'re",
+            "▁",
+            "▁▁a",
+            "a▁",
+            "_",
+            "_b",
+            "Ġ",
+            "Ġa",
+            "Ã",
+            "©",
+            "ł",
+            "ð",
+            "Ł",
+            "ĺ",
+            "Ģ",
+            "é漢",
+            "\n",
+            " ",
+            "",
+            "ÄĢ",
+        ]
+    ),
+    max_size=8,
+)
+
+
+@both
+@given(tokens=TOKENS)
+@settings(derandomize=True, deadline=None, max_examples=300)
+def test_same_text(name: str, tokens: list[str]) -> None:
+    mine, theirs = PAIRS[name]
+    if mine is not None:
+        assert mine.decode(tokens) == theirs.decode(tokens)
+
+
+def tokenizer_pair(name: str, vocab: list[str]) -> tuple[tokenizers_impl.Tokenizer, tokenizers.Tokenizer]:
+    ids = {token: id for id, token in enumerate(vocab)}
+    mine = tokenizers_impl.Tokenizer(models.BPE(ids, []))
+    theirs = tokenizers.Tokenizer(tokenizers.models.BPE(ids, []))
+    mine.decoder, theirs.decoder = PAIRS[name] if PAIRS[name][0] else (None, None)
+    for each in (mine, theirs):
+        each.add_special_tokens(["<s>", vocab[1]])
+    return mine, theirs
+
+
+VOCAB = ["a", "▁a", "</w>", "b</w>", "##s", "@x", ".", "'s", "Ġ", "Ã", "©", "漢", " n't", "_", "ÄĢ", "é"]
+
+
+@both
+@given(rows=st.lists(st.lists(st.integers(0, len(VOCAB) + 3), max_size=6), max_size=6), skip=st.booleans())
+@settings(derandomize=True, deadline=None, max_examples=200)
+def test_same_text_of_many_rows_of_ids(name: str, rows: list[list[int]], skip: bool) -> None:
+    mine, theirs = tokenizer_pair(name, VOCAB)
+    expected = theirs.decode_batch(rows, skip_special_tokens=skip)
+    assert mine.decode_batch(rows, skip_special_tokens=skip) == expected
+    assert [mine.decode(row, skip_special_tokens=skip) for row in rows] == expected
+
+
+@both
+def test_the_file_names_them_as_the_library_does(name: str) -> None:
+    mine, theirs = tokenizer_pair(name, VOCAB)
+    written = json.loads(theirs.to_str())["decoder"]
+    assert json.loads(mine.to_str())["decoder"] == written
+    if written is not None:
+        assert ours.from_json(written) == mine.decoder
+
+
+def test_every_byte_decodes_as_the_library_decodes_it() -> None:
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    for first in alphabet:
+        rows = [[first, second, "a"] for second in alphabet]
+        assert [ours.ByteLevel().decode(row) for row in rows] == [canonical.ByteLevel().decode(row) for row in rows]
+
+
+def test_broken_bytes_can_be_an_error_or_left_out() -> None:
+    tokens = ["a", "Ã", "b", "Ã©"]
+    assert ours.ByteLevel(errors="recover").decode(tokens) == "abé"
+    with pytest.raises(ValueError, match=r"no UTF-8 from byte 1 on \(b'\\xc3'\)"):
+        ours.ByteLevel(errors="strict").decode(tokens)
+    with pytest.raises(ValueError, match="errors='ignore': choose one of replace, strict, recover"):
+        ours.ByteLevel(errors="ignore")
+
+
+def test_byte_words_come_back_with_single_spaces() -> None:
+    text = "  naïve \t 漢字\u00a0x "
+    words = [word for word, _ in pre_tokenizers.ByteWords().pre_tokenize_str(text)]
+    assert ours.ByteWords().decode(words) == "naïve 漢字 x"
+    assert ours.ByteWords().decode(list("".join(words))) == "naïve 漢字 x"
+
+
+@given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=20))
+@settings(derandomize=True, deadline=None, max_examples=200)
+def test_byte_words_are_the_bytes_of_words_and_ends(text: str) -> None:
+    from tokenizers_impl._byte_chars import char_to_byte
+
+    found = [
+        (bytes(char_to_byte()[char] for char in word), span)
+        for word, span in pre_tokenizers.ByteWords().pre_tokenize_str(text)
+    ]
+    expected = pre_tokenizers.WhitespaceSplit().pre_tokenize_str(text)
+    assert found == [((word + "·").encode(), span) for word, span in expected]
+
+
+@pytest.mark.parametrize(
+    "decoder", [ours.ByteLevel(errors="recover"), ours.ByteWords(), ours.ByteWords(errors="strict")]
+)
+def test_what_the_library_lacks_it_refuses_to_load(decoder: ours.Decoder) -> None:
+    tokenizer = tokenizers_impl.Tokenizer(models.BPE({"a": 0}, []))
+    tokenizer.decoder = decoder
+    assert tokenizers_impl.Tokenizer.from_str(tokenizer.to_str()).decoder == decoder
+    with pytest.raises(Exception, match="did not match any variant"):
+        tokenizers.Tokenizer.from_str(tokenizer.to_str())
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"type": "CTC"}, "decoder CTC is not implemented: there are BPEDecoder"),
+        ({"type": "BPEDecoder", "sufix": "a"}, "decoder BPEDecoder has no option sufix"),
+    ],
+)
+def test_a_file_that_asks_for_something_else_is_refused(data: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ours.from_json(data)

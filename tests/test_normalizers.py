@@ -1,0 +1,237 @@
+"""Normalizers against the library: the text and where each character of it came from."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterable
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive_normalizers import normalized
+from shared_data import shared
+from tokenizers import Regex, models, pre_tokenizers
+from tokenizers import normalizers as theirs
+
+from tokenizers_impl import normalizers as ours
+from tokenizers_impl._splits import Splits
+from tokenizers_impl.normalizers._tables import combining_classes, compositions, decompositions
+
+BERT = [
+    {"clean_text": clean, "handle_chinese_chars": chinese, "strip_accents": strip, "lowercase": lower}
+    for clean, chinese, strip, lower in product((True, False), (True, False), (None, True, False), (True, False))
+]
+STEPS = [("NFC", {}), ("NFD", {}), ("NFKC", {}), ("NFKD", {}), ("Lowercase", {}), ("StripAccents", {})]
+SEQUENCES = [
+    [("NFKD", {}), ("StripAccents", {}), ("Lowercase", {}), ("NFC", {})],
+    [("BertNormalizer", {}), ("NFKC", {}), ("NFD", {})],
+    [("Lowercase", {}), ("NFD", {}), ("NFC", {}), ("BertNormalizer", {"strip_accents": False})],
+    [],
+]
+PIPELINES = [*([step] for step in STEPS), *([("BertNormalizer", options)] for options in BERT), *SEQUENCES]
+NAMES = ["+".join(f"{name}{list(options.values()) or ''}" for name, options in steps) for steps in PIPELINES]
+MAIN = [*([step] for step in STEPS), [("BertNormalizer", {})], *SEQUENCES[:1]]
+
+CODES = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+HANGUL = [chr(code) for code in range(0xAC00, 0xD7A4)]
+MARKS = [chr(code) for code in np.flatnonzero(combining_classes()).tolist()]
+PAIRS = compositions()
+STARTERS = sorted({chr(first) for first, _ in PAIRS.values()})
+SECONDS = sorted({chr(second) for _, second in PAIRS.values()})
+# Controls, white space, joiners, case, vowel signs, and both sides of the edges of the Chinese blocks.
+ODD = [*"\0\t\n\r \x85\xa0\xad\u200b\u200c\u200d\ufeff\ufffd\u3000\u2028İIıßΣςǅ"]
+ODD += [*"\u0e33\u0eb3\u093e\u0bbe\u0d3e\u064b\u0651"]
+ODD += [chr(code) for edge in (0x3400, 0x4E00, 0xA000, 0xF900, 0x2B820, 0x2B920, 0x2FA20) for code in (edge - 1, edge)]
+
+MIXED = st.one_of(
+    st.sampled_from(MARKS),
+    st.sampled_from(MARKS[:80]),
+    st.sampled_from(STARTERS),
+    st.sampled_from(SECONDS),
+    st.sampled_from(sorted(map(chr, decompositions(compatibility=True)))),
+    st.integers(0x1100, 0x11FF).map(chr),
+    st.sampled_from(ODD),
+    st.characters(min_codepoint=0x20, max_codepoint=0x7E),
+    st.characters(exclude_categories=["Cs"]),
+)
+
+
+def build(module, steps):
+    """The normalizer of that module, ours or theirs."""
+    made = [getattr(module, name)(**options) for name, options in steps]
+    return made[0] if len(made) == 1 else module.Sequence(made)
+
+
+def our_texts(steps, texts) -> list[str]:
+    return build(ours, steps).normalize_splits(Splits.of(texts, offsets=False)).texts()
+
+
+def our_origins(steps, texts) -> tuple[list[str], list[list[tuple[int, int]]]]:
+    splits = build(ours, steps).normalize_splits(Splits.of(texts, offsets=True))
+    origins = list(map(tuple, splits.origins.tolist()))
+    spans = zip(splits.starts.tolist(), splits.ends.tolist(), strict=True)
+    return splits.texts(), [origins[start:end] for start, end in spans]
+
+
+def their_origins(steps, texts) -> tuple[list[str], list[list[tuple[int, int]]]]:
+    """The library shows origins as the offsets of tokens; here every character is a token."""
+    normalizer = build(theirs, steps)
+    tokenizer = tokenizers.Tokenizer(models.WordLevel({"?": 0}, unk_token="?"))
+    tokenizer.normalizer = normalizer
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
+    return list(map(normalizer.normalize_str, texts)), [each.offsets for each in tokenizer.encode_batch(texts)]
+
+
+def assert_equal(steps, texts: Iterable[str]) -> None:
+    texts = list(texts)
+    assert our_origins(steps, texts) == their_origins(steps, texts)
+
+
+@pytest.mark.parametrize("steps", MAIN, ids=str)
+def test_every_code_point_alone(steps):
+    texts = list(map(chr, CODES))
+    assert our_texts(steps, texts) == list(map(build(theirs, steps).normalize_str, texts))
+
+
+@pytest.mark.parametrize("steps", PIPELINES, ids=NAMES)
+def test_origins_of_code_points_that_change(steps):
+    assert_equal(steps, ["a" + chr(code) + "b" for code in [*decompositions(compatibility=True)][::7]] + ODD)
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_every_starter_before_every_mark(form):
+    starters = [starter for starter in STARTERS if starter not in HANGUL]
+    texts = [starter + mark for starter in starters for mark in sorted({*MARKS, *SECONDS})]
+    assert our_texts([(form, {})], texts) == list(map(build(theirs, [(form, {})]).normalize_str, texts))
+
+
+def test_hangul():
+    parts = list(map(theirs.NFD().normalize_str, HANGUL))
+    assert our_texts([("NFD", {})], HANGUL) == parts
+    assert our_texts([("NFC", {})], parts) == HANGUL
+    assert_equal([("NFC", {})], [text + "\u11a7\u11a8\u1161\u0301" for text in (HANGUL + parts)[::97]])
+
+
+def test_every_pair_of_marks_is_ordered_by_their_classes():
+    # The library's order for one mark of each class and every mark, both ways round.
+    classes = combining_classes()
+    samples = {int(classes[ord(mark)]): mark for mark in MARKS}.values()
+    texts = [first + second for mark in MARKS for other in samples for first, second in ((mark, other), (other, mark))]
+    assert our_texts([("NFD", {})], texts) == list(map(theirs.NFD().normalize_str, texts))
+
+
+@pytest.mark.parametrize("steps", PIPELINES, ids=NAMES)
+def test_marks_in_random_order(steps):
+    rng = random.Random(1)
+    pools = [MARKS, MARKS[:60], STARTERS[:200], SECONDS, ODD, [*"abeiou", "\u1b44", "\U0001d165", "\u302e"]]
+    texts = ["".join(rng.choice(rng.choice(pools)) for _ in range(rng.randrange(14))) for _ in range(400)]
+    assert_equal(steps, texts)
+
+
+@pytest.mark.parametrize("steps", MAIN, ids=str)
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(texts=st.lists(st.lists(MIXED, max_size=12).map("".join), max_size=6))
+def test_generated_unicode(steps, texts):
+    assert_equal(steps, texts)
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(text=st.lists(MIXED, max_size=12).map("".join))
+def test_the_algorithm_of_the_annex(form, text):
+    made, origins = our_origins([(form, {})], [text])
+    expected, sources = normalized(text, compatibility="K" in form, composes=form.endswith("C"))
+    assert (made, origins) == ([expected], [[(source, source + 1) for source in sources]])
+
+
+def corpus(name: str) -> list[str]:
+    """The lines of the first megabyte of a corpus, or of all of a folder."""
+    path = shared(f"text/{name}")
+    if path.is_dir():
+        return [line for each in sorted(path.iterdir()) for line in each.read_text("utf-8").splitlines()]
+    with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
+        return file.read(1 << 20).decode("utf-8", "ignore").split("\n")
+
+
+@pytest.mark.parametrize("name", ["gcide.en.txt.xz", "manpages.ja.txt.xz", "wikitext2.test.txt", "iso_names"])
+@pytest.mark.parametrize("steps", MAIN, ids=str)
+def test_corpora(name, steps):
+    texts = corpus(name)
+    assert our_texts(steps, texts) == list(map(build(theirs, steps).normalize_str, texts))
+    assert_equal(steps, texts[::10])
+
+
+@pytest.mark.parametrize("steps", MAIN, ids=str)
+def test_decomposed_and_shouted_text_of_many_scripts(steps):
+    assert_equal(steps, [theirs.NFD().normalize_str(line).upper() for line in corpus("iso_names")[::20]])
+
+
+def test_a_long_run_of_marks_is_put_in_order():
+    text = "e" + "\u0301\u0316" * 50_000
+    assert ours.NFC().normalize_str(text) == theirs.NFC().normalize_str(text)
+
+
+@pytest.mark.parametrize("steps", PIPELINES, ids=NAMES)
+def test_added_tokens_and_gaps_stay_and_nothing_composes_across_them(steps):
+    texts = ["É", "e", "\u0301", "E\u0301中", "\u0327\u0301", "\ufb01 X\u200d"]
+    splits = Splits.of(texts, offsets=True)
+    added = np.array([-1, -1, 7, 3, -1, -1], np.int32)
+    # The first character of the last split is taken out, as white space is.
+    cut = splits._replace(added=added, starts=splits.starts + np.array([0, 0, 0, 0, 0, 1]))
+    before = [array.copy() for array in cut]
+    made = build(ours, steps).normalize_splits(cut)
+    expected = [*texts[:5], texts[5][1:]]
+    for j in (0, 1, 4, 5):
+        expected[j] = build(theirs, steps).normalize_str(expected[j])
+    assert made.texts() == expected
+    assert all(np.array_equal(now, then) for now, then in zip(cut, before, strict=True))
+    assert made.origins[made.starts[3] : made.ends[3]].tolist() == [[0, 1], [1, 2], [2, 3]]
+
+
+@pytest.mark.parametrize("steps", PIPELINES, ids=NAMES)
+def test_nothing_to_do(steps):
+    assert build(ours, steps).normalize_str("") == ""
+    assert build(ours, steps).normalize_splits(Splits.of([], offsets=True)).texts() == []
+
+
+@pytest.mark.parametrize("steps", PIPELINES, ids=NAMES)
+def test_json_is_that_of_the_library(steps):
+    tokenizer = tokenizers.Tokenizer(models.BPE())
+    tokenizer.normalizer = build(theirs, steps)
+    data = json.loads(tokenizer.to_str())["normalizer"]
+    made = build(ours, steps)
+    assert json.dumps(made.to_json()) == json.dumps(data)
+    assert ours.from_json(data) == made
+    assert eval(repr(made), vars(ours)) == made
+
+
+def test_what_is_not_there_is_refused_by_name():
+    with pytest.raises(ValueError, match="normalizer Precompiled is not implemented"):
+        ours.from_json({"type": "Sequence", "normalizers": [{"type": "Precompiled", "precompiled_charsmap": ""}]})
+    with pytest.raises(ValueError, match="has no option left"):
+        ours.from_json({"type": "NFC", "left": True})
+    with pytest.raises(ValueError, match=r"normalizers\[1\] is 'NFC'"):
+        ours.Sequence([ours.NFD(), "NFC"])
+
+
+def test_kernels_without_compilation():
+    program = """if True:
+        import json, sys
+        from test_normalizers import MAIN, our_origins
+        print(json.dumps([our_origins(steps, json.loads(sys.argv[1])) for steps in MAIN[::3]]))
+    """
+    texts = ["Élan vital", "e\u0315\u0300\u0316 한국어 \u1112\u1161\u11ab", "ﬁ²\u200b中", "", "A\u1b44\u0301\u0316"]
+    root = Path(__file__).resolve().parents[1]
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": f"{root}{os.pathsep}{root / 'tests'}"}
+    command = [sys.executable, "-c", program, json.dumps(texts)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == json.loads(json.dumps([our_origins(steps, texts) for steps in MAIN[::3]]))

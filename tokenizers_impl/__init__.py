@@ -1,0 +1,8 @@
+"""BPE, byte-level BPE, WordPiece and Unigram tokenizers, with the interface of `tokenizers`."""
+
+from . import decoders, models, normalizers, pre_tokenizers, trainers
+from ._added_token import AddedToken
+from ._encoding import Encoding
+from .tokenizer import Tokenizer
+
+__all__ = ["AddedToken", "Encoding", "Tokenizer", "decoders", "models", "normalizers", "pre_tokenizers", "trainers"]

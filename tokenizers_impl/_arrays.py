@@ -1,0 +1,28 @@
+"""The array types that kernels see."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Bools = npt.NDArray[np.bool_]
+U8 = npt.NDArray[np.uint8]
+U32 = npt.NDArray[np.uint32]
+I32 = npt.NDArray[np.int32]
+I64 = npt.NDArray[np.int64]
+F64 = npt.NDArray[np.float64]
+
+
+def code_points(text: str) -> U32:
+    """The code points of a text, shape (len(text),); UnicodeEncodeError for a lone surrogate.
+
+    >>> code_points("aé").tolist()
+    [97, 233]
+    """
+    # Copied, because numba compiles a kernel once more for arrays that are read only.
+    return np.frombuffer(text.encode("utf-32-le"), np.uint32).copy()
+
+
+def text_of(chars: U32) -> str:
+    """The text of these code points, the way back from `code_points`."""
+    return chars.astype(np.uint32, copy=False).tobytes().decode("utf-32-le")

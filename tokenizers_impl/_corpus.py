@@ -1,0 +1,84 @@
+"""Blocks of texts from files or iterators."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from ._arrays import I64, U32, code_points
+from ._splits import TEXT, Splits
+
+# Characters a block.  Larger blocks take more memory, smaller ones find the same words again more often.
+BLOCK = 1 << 20
+_LINE_FEED = 10
+
+
+def file_blocks(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Splits]:
+    """The lines of every file, each with its own line feed, in blocks of whole lines."""
+    for path in paths:
+        for text in _whole_lines(path):
+            chars = code_points(text)
+            ends = np.flatnonzero(chars == _LINE_FEED) + 1
+            if len(ends) == 0 or ends[-1] < len(chars):
+                ends = np.append(ends, len(chars))
+            starts = np.concatenate((np.zeros(1, np.int64), ends[:-1]))
+            yield _block(chars, starts, ends)
+
+
+def _block(chars: U32, starts: I64, ends: I64) -> Splits:
+    n = len(starts)
+    added, heads = np.full(n, TEXT, np.int32), np.ones(n, np.bool_)
+    return Splits(chars, starts, ends, added, heads, np.arange(n + 1), np.empty((0, 2), np.int32))
+
+
+def _whole_lines(path: str | os.PathLike[str]) -> Iterator[str]:
+    """The file in parts that end with a line; ValueError says which byte is no UTF-8."""
+    done, rest = 0, list[bytes]()
+    with open(path, "rb") as file:
+        while data := file.read(BLOCK):
+            head, feed, tail = data.rpartition(b"\n")
+            if feed:
+                lines = b"".join((*rest, head, feed))
+                yield _decoded(lines, done, path)
+                done, rest = done + len(lines), []
+            rest.append(tail)
+    if any(rest):
+        yield _decoded(b"".join(rest), done, path)
+
+
+def _decoded(data: bytes, done: int, path: str | os.PathLike[str]) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{os.fspath(path)} is no UTF-8 text (byte {done + error.start}): convert it first") from None
+
+
+def iterator_blocks(texts: Iterable[str | Iterable[str]]) -> Iterator[Splits]:
+    """The texts of an iterator, whose elements are strings or iterables of strings, in blocks."""
+    block: list[str] = []
+    size = 0
+    for text in _flat(texts):
+        block.append(text)
+        size += len(text)
+        if size >= BLOCK:
+            yield Splits.of(block, offsets=False)
+            block, size = [], 0
+    if block:
+        yield Splits.of(block, offsets=False)
+
+
+def _flat(texts: Iterable[str | Iterable[str]]) -> Iterator[str]:
+    for i, element in enumerate(texts):
+        if isinstance(element, str):
+            yield element
+            continue
+        try:
+            inner = iter(element)
+        except TypeError:
+            raise ValueError(f"element {i} of the iterator is {element!r}: give strings, or lists of strings") from None
+        for text in inner:
+            if not isinstance(text, str):
+                raise ValueError(f"element {i} of the iterator holds {text!r}: give strings")
+            yield text

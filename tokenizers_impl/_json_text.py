@@ -1,0 +1,95 @@
+"""JSON to the byte as `tokenizers` writes it, its numbers to the bit as it reads them."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+# A string, which is left alone, or a number of the kind that Python writes in another way.
+_STRING_OR_SMALL = re.compile(r'"(?:[^"\\]|\\.)*"|-?[\d.]+e-\d+')
+_POWERS = [float(f"1e{exponent}") for exponent in range(309)]
+
+
+def dumps(value: Any, indent: int | None = None) -> str:
+    """The text of a JSON value: without spaces, or with indent=2 as `save` lays it out.
+
+    >>> dumps({"type": "Unigram", "vocab": [["é", -1e-07], ["1e-07", 0.00001]]})
+    '{"type":"Unigram","vocab":[["é",-1e-7],["1e-07",0.00001]]}'
+    """
+    separators = (",", ":") if indent is None else (",", ": ")
+    text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators, allow_nan=False)
+    return _STRING_OR_SMALL.sub(lambda found: _rewritten(found[0]), text) if "e-" in text else text
+
+
+def loads(text: str) -> Any:
+    """The value of a JSON text, as the library has it: see `library_float`."""
+    return json.loads(text, parse_float=library_float)
+
+
+def json_number(value: float) -> str:
+    """A finite number as the library writes it (Rust's serde_json 1.0): the shortest digits that give it back.
+
+    Python's `repr` has the same digits; it gives small numbers an exponent from 0.00001 on, the library from 0.000001
+    on, and writes e-07 for e-7.
+
+    >>> [json_number(x) for x in (-0.0, 1e16, 0.00012, 0.00001, 0.00000012)]
+    ['-0.0', '1e+16', '0.00012', '0.00001', '1.2e-7']
+    """
+    mantissa, _, exponent = repr(float(value)).partition("e-")
+    if not exponent:
+        return mantissa
+    if int(exponent) > 5:
+        return f"{mantissa}e-{int(exponent)}"
+    sign = "-" * mantissa.startswith("-")
+    return f"{sign}0.0000{mantissa.lstrip('-').replace('.', '')}"
+
+
+def library_float(text: str) -> float:
+    """The number that the library reads from the text of a JSON number with a fraction or an exponent.
+
+    tokenizers 0.23.3 is built with serde_json without the feature float_roundtrip: this takes up to 64 bits of digits
+    as one integer and multiplies or divides that by a power of ten.  Each step rounds: the result may lie one unit in
+    the last place beside the nearest number, which Python's `float` gives.  ValueError where it is too large for a
+    float.
+
+    >>> library_float("-14.231798543705459"), float("-14.231798543705459")
+    (-14.23179854370546, -14.231798543705459)
+    """
+    mantissa, _, exponent = text.lower().partition("e")
+    whole, _, fraction = mantissa.lstrip("-").partition(".")
+    significand, power = int(whole + fraction), -len(fraction)
+    if significand >= 2**64:
+        significand, power = _leading(whole, fraction)
+    value = _scaled(float(significand), power + int(exponent or 0))
+    if value == math.inf:
+        raise ValueError(f"the number {text} is too large")
+    return -value if mantissa.startswith("-") else value
+
+
+def _leading(whole: str, fraction: str) -> tuple[int, int]:
+    """As many digits as 64 bits hold, and the power of ten that makes up for the others."""
+    significand, kept = 0, 0
+    for digit in whole:
+        if significand * 10 + int(digit) >= 2**64:
+            break
+        significand, kept = significand * 10 + int(digit), kept + 1
+    power = len(whole) - kept
+    for digit in fraction:
+        if significand * 10 + int(digit) >= 2**64:
+            break
+        significand, power = significand * 10 + int(digit), power - 1
+    return significand, power
+
+
+def _scaled(value: float, power: int) -> float:
+    while value and power < -308:
+        value, power = value / 1e308, power + 308
+    if not value or power < 0:
+        return value / _POWERS[-power] if value else value
+    return value * _POWERS[power] if power <= 308 else math.inf
+
+
+def _rewritten(token: str) -> str:
+    return token if token.startswith('"') else json_number(float(token))

@@ -1,0 +1,23 @@
+"""How every kernel is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+try:
+    import numba
+except ImportError as error:
+    raise ImportError("tokenizers_impl needs the package numba: pip install 'evenscore[trainers]'") from error
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kernel(function: F) -> F:
+    """The function compiled at its first call; with NUMBA_DISABLE_JIT=1 the function itself.
+
+    cache: the machine code is kept on disk, so a later process does not compile again.  numba looks at the function's
+    own file alone to see whether it is still right: kernels that call each other stand in one file.
+    nogil: threads run kernels side by side.  No fastmath: a sum keeps its order, so a result keeps its bits.
+    """
+    return cast("F", numba.njit(cache=True, nogil=True)(function))

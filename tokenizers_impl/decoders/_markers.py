@@ -1,0 +1,81 @@
+"""Decoders of tokens that show where words begin or end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..pre_tokenizers._metaspace import Metaspace as MetaspacePreTokenizer
+from ._decoder import Decoder
+
+# What WordPiece's cleanup writes otherwise, in this order: `tokenizers` 0.23.3, decoders/wordpiece.rs, `cleanup`.
+_CLEANUP = (
+    (" .", "."),
+    (" ?", "?"),
+    (" !", "!"),
+    (" ,", ","),
+    (" ' ", "'"),
+    (" n't", "n't"),
+    (" 'm", "'m"),
+    (" do not", " don't"),
+    (" 's", "'s"),
+    (" 've", "'ve"),
+    (" 're", "'re"),
+)
+
+
+@dataclass(frozen=True)
+class BPEDecoder(Decoder):
+    """The suffix becomes a space, or nothing in the last token, as `tokenizers.decoders.BPEDecoder`.
+
+    >>> BPEDecoder().decode(["lo", "w</w>", "er</w>"])
+    'low er'
+    """
+
+    suffix: str = "</w>"
+
+    def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
+        """The token without its suffix."""
+        return token.replace(self.suffix, "" if is_last else " ")
+
+
+@dataclass(frozen=True)
+class WordPiece(Decoder):
+    """The prefix vanishes, every other token gets a space before it, as `tokenizers.decoders.WordPiece`.
+
+    cleanup: leave out spaces before punctuation and English contractions.
+
+    >>> WordPiece().decode(["low", "##er", "!"])
+    'lower!'
+    """
+
+    prefix: str = "##"
+    cleanup: bool = True
+
+    def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
+        """The token with a space instead of no prefix."""
+        text = token
+        if not is_first:
+            text = token[len(self.prefix) :] if token.startswith(self.prefix) else f" {token}"
+        for before, after in _CLEANUP if self.cleanup else ():
+            text = text.replace(before, after)
+        return text
+
+
+@dataclass(frozen=True)
+class Metaspace(Decoder):
+    """The replacement becomes a space, save in the first token, as `tokenizers.decoders.Metaspace`.
+
+    >>> Metaspace().decode(["▁low", "er", "▁you"])
+    'lower you'
+    """
+
+    replacement: str = "▁"
+    prepend_scheme: str = "always"
+    split: bool = True
+
+    def __post_init__(self) -> None:
+        MetaspacePreTokenizer(self.replacement, self.prepend_scheme, self.split)
+
+    def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
+        """The token with spaces."""
+        return token.replace(self.replacement, "" if is_first and self.prepend_scheme != "never" else " ")

@@ -1,0 +1,40 @@
+"""Normalizers: how text is rewritten before it is cut into words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._component import component_from_json
+from ._bert_normalizer import BertNormalizer
+from ._lowercase import Lowercase
+from ._normalizer import Normalizer
+from ._sequence import Sequence
+from ._strip_accents import StripAccents
+from ._unicode_forms import NFC, NFD, NFKC, NFKD
+
+__all__ = [
+    "NFC",
+    "NFD",
+    "NFKC",
+    "NFKD",
+    "BertNormalizer",
+    "Lowercase",
+    "Normalizer",
+    "Sequence",
+    "StripAccents",
+    "from_json",
+]
+
+_KNOWN = {each.__name__: each for each in (NFC, NFD, NFKC, NFKD, BertNormalizer, Lowercase, StripAccents)}
+
+
+def from_json(data: Any) -> Normalizer:
+    """The normalizer of that object of tokenizer.json; ValueError names what is not there.
+
+    >>> from_json({"type": "BertNormalizer", "clean_text": False})
+    BertNormalizer(clean_text=False, handle_chinese_chars=True, strip_accents=None, lowercase=True)
+    """
+    if isinstance(data, dict) and data.get("type") == "Sequence":
+        return Sequence(map(from_json, data.get("normalizers", ())))
+    found: Normalizer = component_from_json("normalizer", _KNOWN, data)
+    return found

@@ -1,0 +1,143 @@
+"""Rewriting text character by character."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from .._arrays import I32, I64, U32
+from .._kernel import kernel
+from .._splits import TEXT, Splits
+from .._unicode import CODE_POINTS
+
+# An entry below EXPANDED is the one character that takes the place of another.  Any other number says where in
+# `expansions` the characters stand that do: EXPANDED | how many << LENGTH_SHIFT | from which on.
+EXPANDED = 1 << 31
+LENGTH_SHIFT = 24
+LENGTH_MASK = (1 << 7) - 1
+START_MASK = (1 << LENGTH_SHIFT) - 1
+
+
+class CharMap(NamedTuple):
+    """For every code point the characters that take its place: none, one or several.
+
+    entries: uint32, shape (0x110000,).  expansions: uint32; see EXPANDED.
+
+    >>> from tokenizers_impl._splits import Splits
+    >>> CharMap.of_dict({ord("ß"): [115, 115], ord("!"): []}).apply(Splits.of(["Maß!"], offsets=False)).texts()[0]
+    'Mass'
+    """
+
+    entries: U32
+    expansions: U32
+
+    @classmethod
+    def of(cls, codes: I64, chars: U32, lengths: I64) -> CharMap:
+        """Code point codes[i] becomes the next lengths[i] of `chars`; every other one stays."""
+        starts = np.cumsum(lengths) - lengths
+        single = lengths == 1
+        entries = np.arange(CODE_POINTS, dtype=np.uint32)
+        entries[codes] = EXPANDED | lengths << LENGTH_SHIFT | starts
+        entries[codes[single]] = chars[starts[single]]
+        return cls(entries, chars)
+
+    @classmethod
+    def of_dict(cls, replaced: dict[int, list[int]]) -> CharMap:
+        """The map of these code points; every other one stays."""
+        chars = np.fromiter(chain.from_iterable(replaced.values()), np.uint32)
+        lengths = np.fromiter(map(len, replaced.values()), np.int64, len(replaced))
+        return cls.of(np.fromiter(replaced, np.int64, len(replaced)), chars, lengths)
+
+    @classmethod
+    def of_splits(cls, codes: I64, splits: Splits) -> CharMap:
+        """Code point codes[i] becomes split i, without gaps between them; every other one stays."""
+        return cls.of(codes, splits.chars, splits.ends - splits.starts)
+
+    @classmethod
+    def removing(cls, codes: I64) -> CharMap:
+        """These code points are taken out."""
+        return cls.of(codes, np.empty(0, np.uint32), np.zeros(len(codes), np.int64))
+
+    def changed(self) -> I64:
+        """The code points that do not stay as they are, in order."""
+        return np.flatnonzero(self.entries != np.arange(CODE_POINTS, dtype=np.uint32))
+
+    def then(self, other: CharMap) -> CharMap:
+        """The map that does this, then the other."""
+        codes = np.union1d(self.changed(), other.changed())
+        return CharMap.of_splits(codes, other.apply(self.apply(each(codes))))
+
+    def apply(self, splits: Splits) -> Splits:
+        """The splits with every character of their text replaced; the origins are those of the characters replaced."""
+        texts = splits.chars, splits.starts, splits.ends, splits.added
+        lengths, same, one_to_one = _measure(*texts, self.entries)
+        if same:
+            return splits
+        if one_to_one:
+            return splits._replace(chars=_replaced(*texts, self.entries))
+        ends = np.cumsum(lengths)
+        chars = np.empty(lengths.sum(), np.uint32)
+        source = np.empty(len(chars) if len(splits.origins) else 0, np.int32)
+        _write(*texts, self.entries, self.expansions, chars, source)
+        return splits.rewritten(chars, source, ends - lengths, ends)
+
+
+def each(codes: I64) -> Splits:
+    """Every one of these code points as a split."""
+    places = np.arange(len(codes) + 1)
+    added, heads = np.full(len(codes), TEXT, np.int32), np.ones(len(codes), np.bool_)
+    nowhere = np.empty((0, 2), np.int32)
+    return Splits(codes.astype(np.uint32), places[:-1], places[1:], added, heads, places[[0, -1]], nowhere)
+
+
+@kernel
+def _measure(chars: U32, starts: I64, ends: I64, added: I32, entries: U32) -> tuple[I64, bool, bool]:
+    """The new length of every split, whether all characters stay as they are, whether each becomes one."""
+    lengths = ends - starts
+    same = one_to_one = True
+    for j in range(len(starts)):
+        if added[j] == TEXT:
+            for i in range(starts[j], ends[j]):
+                entry = entries[chars[i]]
+                if entry != chars[i]:
+                    same = False
+                if entry >= EXPANDED:
+                    one_to_one = False
+                    lengths[j] += np.int64(entry >> LENGTH_SHIFT & LENGTH_MASK) - 1
+    return lengths, same, one_to_one
+
+
+@kernel
+def _replaced(chars: U32, starts: I64, ends: I64, added: I32, entries: U32) -> U32:
+    """The characters with each of the text replaced by one."""
+    new = chars.copy()
+    for j in range(len(starts)):
+        if added[j] == TEXT:
+            for i in range(starts[j], ends[j]):
+                new[i] = entries[chars[i]]
+    return new
+
+
+@kernel
+def _write(
+    chars: U32, starts: I64, ends: I64, added: I32, entries: U32, expansions: U32, new: U32, source: I32
+) -> None:
+    """Fills `new` with the characters that take the place of others; `source`, if not empty, with where these stood."""
+    w = 0
+    for j in range(len(starts)):
+        for i in range(starts[j], ends[j]):
+            entry = entries[chars[i]] if added[j] == TEXT else chars[i]
+            if entry < EXPANDED:
+                new[w] = entry
+                if len(source):
+                    source[w] = i
+                w += 1
+            else:
+                first = np.int64(entry & START_MASK)
+                for e in range(first, first + np.int64(entry >> LENGTH_SHIFT & LENGTH_MASK)):
+                    new[w] = expansions[e]
+                    if len(source):
+                        source[w] = i
+                    w += 1

@@ -1,0 +1,42 @@
+"""Pre-tokenizers: where a text is cut into words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._component import component_from_json
+from ._byte_level import ByteLevel
+from ._byte_words import ByteWords, hexadecimal
+from ._kinds import BertPreTokenizer, Whitespace, WhitespaceSplit
+from ._metaspace import Metaspace
+from ._pre_tokenizer import PreTokenizer
+from ._sequence import Sequence
+
+__all__ = [
+    "BertPreTokenizer",
+    "ByteLevel",
+    "ByteWords",
+    "Metaspace",
+    "PreTokenizer",
+    "Sequence",
+    "Whitespace",
+    "WhitespaceSplit",
+    "from_json",
+    "hexadecimal",
+]
+
+_KNOWN = {
+    each.__name__: each for each in (BertPreTokenizer, ByteLevel, ByteWords, Metaspace, Whitespace, WhitespaceSplit)
+}
+
+
+def from_json(data: Any) -> PreTokenizer:
+    """The pre-tokenizer of that object of tokenizer.json; ValueError names what is not there.
+
+    >>> from_json({"type": "Metaspace", "replacement": "_", "prepend_scheme": "first", "split": True})
+    Metaspace(replacement='_', prepend_scheme='first', split=True)
+    """
+    if isinstance(data, dict) and data.get("type") == "Sequence":
+        return Sequence(map(from_json, data.get("pretokenizers", ())))
+    found: PreTokenizer = component_from_json("pre-tokenizer", _KNOWN, data)
+    return found

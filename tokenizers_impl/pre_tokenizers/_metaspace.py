@@ -1,0 +1,69 @@
+"""Words of SentencePiece: the space as a visible character before the word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .._arrays import I32, I64, U8, U32
+from .._kernel import kernel
+from .._splits import TEXT, Splits
+from ._marks import BEGINS, INSIDE, cut_at_marks
+from ._pre_tokenizer import PreTokenizer
+from ._prepend import prepended
+
+PREPEND_SCHEMES = ("always", "first", "never")
+
+
+@dataclass(frozen=True)
+class Metaspace(PreTokenizer):
+    """Every space becomes the replacement, and a word begins at it, as `tokenizers.pre_tokenizers.Metaspace`.
+
+    replacement: one character.  prepend_scheme: put it before a text that does not begin with it: "always", "first"
+    (only at the very beginning of the input) or "never".  split: cut at all.
+
+    >>> Metaspace().pre_tokenize_str("Hi you")
+    [('▁Hi', (0, 2)), ('▁you', (2, 6))]
+    """
+
+    replacement: str = "▁"
+    prepend_scheme: str = "always"
+    split: bool = True
+
+    def __post_init__(self) -> None:
+        if len(self.replacement) != 1:
+            raise ValueError(f"replacement={self.replacement!r}: give one character")
+        if self.prepend_scheme not in PREPEND_SCHEMES:
+            raise ValueError(f"prepend_scheme={self.prepend_scheme!r}: choose one of {', '.join(PREPEND_SCHEMES)}")
+
+    @property
+    def needs_origins(self) -> bool:
+        """Whether it must be known where in the input a split stands."""
+        return self.prepend_scheme == "first"
+
+    def cut(self, splits: Splits) -> Splits:
+        """Words with the replacement before them."""
+        mark = ord(self.replacement)
+        text = splits.added == TEXT
+        spaced = splits._replace(chars=_replaced(splits.chars, splits.starts, splits.ends, splits.added, mark))
+        if self.prepend_scheme != "never":
+            spaced = prepended(spaced, mark, text if self.prepend_scheme == "always" else text & splits.heads)
+        return cut_at_marks(spaced, _mark_before, mark) if self.split else spaced.without_empty()
+
+
+@kernel
+def _replaced(chars: U32, starts: I64, ends: I64, added: I32, replacement: int) -> U32:
+    new = chars.copy()
+    for j in range(len(starts)):
+        if added[j] == TEXT:
+            for i in range(starts[j], ends[j]):
+                if chars[i] == 32:
+                    new[i] = replacement
+    return new
+
+
+@kernel
+def _mark_before(chars: U32, starts: I64, ends: I64, added: I32, char: int, marks: U8) -> None:
+    for j in range(len(starts)):
+        for i in range(starts[j], ends[j]):
+            begins = i == starts[j] or (chars[i] == char and added[j] == TEXT)
+            marks[i] = BEGINS if begins else INSIDE

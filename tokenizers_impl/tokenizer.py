@@ -1,0 +1,251 @@
+"""The tokenizer: a pipeline of normalizer, pre-tokenizer, model, decoder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from ._added_token import AddedToken
+from ._added_vocabulary import AddedVocabulary
+from ._corpus import file_blocks, iterator_blocks
+from ._counting import count_words
+from ._decoding import SpaceJoined, decode_rows
+from ._encoding import EncodedBatch, Encoding, encoded
+from ._explaining import WordExplanation, explained
+from ._file import canonical_tokenizer, from_document, read_document, to_document, write_text
+from ._splits import Splits
+from ._threads import map_in_order, thread_count
+from ._words import WordCounts
+from .decoders import Decoder
+from .models import Model
+from .normalizers import Normalizer
+from .pre_tokenizers import PreTokenizer
+from .trainers import Trainer, default_trainer
+
+# Characters of the smallest part of a batch that is handed to a thread: below it a thread costs more than it brings.
+_PART = 1 << 18
+
+
+class Tokenizer:
+    """Mirrors `tokenizers.Tokenizer` where it implements it.
+
+    >>> from tokenizers_impl import models, pre_tokenizers, trainers
+    >>> tokenizer = Tokenizer(models.BPE())
+    >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    >>> trainer = trainers.BpeTrainer(vocab_size=18, show_progress=False)
+    >>> tokenizer.train_from_iterator(["low lower lowest", "new newer newest"], trainer)
+    >>> tokenizer.encode("lower news").tokens
+    ['lower', 'new', 's']
+    """
+
+    def __init__(self, model: Model) -> None:
+        if not isinstance(model, Model):
+            raise ValueError(f"model={model!r}: give one of tokenizers_impl.models")
+        self.model = model
+        self.normalizer: Normalizer | None = None
+        self.pre_tokenizer: PreTokenizer | None = None
+        self.decoder: Decoder | None = None
+        self._added = AddedVocabulary({})
+
+    # Training
+
+    def train(self, files: str | Sequence[str], trainer: Trainer | None = None) -> None:
+        """Learn the model from text files, of which a line with its line feed is a text.
+
+        The model is replaced at the very end: a training that is interrupted leaves the tokenizer as it was.
+        OSError for a file that cannot be read, ValueError for one that is not UTF-8.
+        """
+        paths = [files] if isinstance(files, (str, os.PathLike)) else list(files)
+        self._train(file_blocks(paths), trainer, sum(os.path.getsize(path) for path in paths))
+
+    def train_from_iterator(
+        self, iterator: Iterable[str | Iterable[str]], trainer: Trainer | None = None, length: int | None = None
+    ) -> None:
+        """Learn the model from texts; an element may also be a list of texts.  length: of no effect but on progress."""
+        self._train(iterator_blocks(iterator), trainer, None)
+
+    def train_from_counts(self, counts: Mapping[str, int], trainer: Trainer | None = None) -> None:
+        """Learn the model from words that are counted already, neither normalised nor cut any more.
+
+        ValueError for a count that is no positive integer.
+        """
+        for word, count in counts.items():
+            if not isinstance(count, int) or count < 1:
+                raise ValueError(f"the count of {word!r} is {count!r}: give a positive integer")
+        self._train_words(WordCounts.of(counts), trainer)
+
+    def _train(self, blocks: Iterable[Splits], trainer: Trainer | None, size: int | None) -> None:
+        chosen = default_trainer(self.model) if trainer is None else trainer
+        self._train_words(count_words(blocks, self._cut, size, show_progress=chosen.show_progress), chosen)
+
+    def _train_words(self, counts: WordCounts, trainer: Trainer | None) -> None:
+        chosen = default_trainer(self.model) if trainer is None else trainer
+        model = chosen.train_words(counts, self.model)
+        tokens = [*chosen.special_tokens, *self._added.tokens.values()]
+        self.model, self._added = model, AddedVocabulary({}).with_tokens(tokens, model)[0]
+
+    def _cut(self, splits: Splits) -> Splits:
+        """The words of texts: added tokens, then what normalizer and pre-tokenizer leave of the text between."""
+        raw = self._added.found_in(splits, normalized=False, normalize=self._normalized)
+        normal = self.normalizer.normalize_splits(raw) if self.normalizer else raw
+        found = self._added.found_in(normal, normalized=True, normalize=self._normalized)
+        return self.pre_tokenizer.cut(found) if self.pre_tokenizer else found
+
+    def _normalized(self, text: str) -> str:
+        return self.normalizer.normalize_str(text) if self.normalizer else text
+
+    # Encoding
+
+    def encode(
+        self, sequence: str, pair: None = None, is_pretokenized: bool = False, add_special_tokens: bool = True
+    ) -> Encoding:
+        """The tokens of a text, with offsets."""
+        _refuse(pair=pair is not None, is_pretokenized=is_pretokenized)
+        return self._batch([sequence], offsets=True).encodings()[0]
+
+    def encode_batch(
+        self, input: Sequence[str], is_pretokenized: bool = False, add_special_tokens: bool = True
+    ) -> list[Encoding]:
+        """The tokens of many texts, with offsets."""
+        _refuse(is_pretokenized=is_pretokenized)
+        return self._encode_batch(input, offsets=True)
+
+    def encode_batch_fast(
+        self, input: Sequence[str], is_pretokenized: bool = False, add_special_tokens: bool = True
+    ) -> list[Encoding]:
+        """The tokens of many texts, without offsets."""
+        _refuse(is_pretokenized=is_pretokenized)
+        return self._encode_batch(input, offsets=False)
+
+    def _encode_batch(self, texts: Sequence[str], *, offsets: bool) -> list[Encoding]:
+        if isinstance(texts, str):
+            raise ValueError("the input is one string: give a list of strings, or call encode")
+        size = len(texts) if self.model.is_random else _part_size(texts)
+        firsts = range(0, len(texts), max(size, 1))
+        batches = map_in_order(lambda i: self._batch(texts[i : i + size], offsets=offsets, first=i).encodings(), firsts)
+        return list(chain.from_iterable(batches))
+
+    def _batch(self, texts: Sequence[str], *, offsets: bool, first: int = 0) -> EncodedBatch:
+        tracked = offsets or (self.pre_tokenizer is not None and self.pre_tokenizer.needs_origins)
+        words = self._cut(Splits.of(texts, offsets=tracked, first=first))
+        return encoded(words, self.model, self._added.shown(self._normalized))
+
+    def tokenize(self, text: str) -> list[str]:
+        """The tokens of a text: what a metric's `tokenizer=` takes."""
+        return self.encode(text).tokens
+
+    def explain(self, text: str) -> list[WordExplanation]:
+        """Every word of a text with the steps by which the model cut it.
+
+        >>> from tokenizers_impl import models
+        >>> tokenizer = Tokenizer(models.BPE({"l": 0, "o": 1, "w": 2, "lo": 3, "low": 4}, [("l", "o"), ("lo", "w")]))
+        >>> [(step.left, step.right, step.rank) for step in tokenizer.explain("low")[0].steps]
+        [('l', 'o', 0), ('lo', 'w', 1)]
+        """
+        return explained(self._cut(Splits.of([text], offsets=True)).without_empty(), self.model)
+
+    # Decoding
+
+    def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
+        """The text of these ids; an id that is none is left out.  Without a decoder the tokens are joined by spaces."""
+        named = self._named(ids, skip_special_tokens)
+        tokens = [named[id] for id in ids if id in named]
+        return self.decoder.decode(tokens) if self.decoder else " ".join(tokens)
+
+    def decode_batch(self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True) -> list[str]:
+        """The text of every row of ids."""
+        named = self._named(set().union(*sequences), skip_special_tokens)
+        return decode_rows(sequences, named, self.decoder or SpaceJoined())
+
+    def _named(self, ids: Iterable[int], skip_special_tokens: bool) -> dict[int, str]:
+        """The tokens of these ids, as far as they have one that is shown."""
+        skipped = self._added.special_ids() if skip_special_tokens else set()
+        named = {id: self.id_to_token(id) for id in ids if id not in skipped}
+        return {id: token for id, token in named.items() if token is not None}
+
+    # Vocabulary
+
+    def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]:
+        """From token to id."""
+        return self.model.get_vocab() | (self._added.ids() if with_added_tokens else {})
+
+    def get_vocab_size(self, with_added_tokens: bool = True) -> int:
+        """Number of tokens."""
+        return len(self.get_vocab(with_added_tokens))
+
+    def token_to_id(self, token: str) -> int | None:
+        """The id of a token, None if there is no such token."""
+        return self._added.ids().get(token, self.model.token_to_id(token))
+
+    def id_to_token(self, id: int) -> str | None:
+        """The token of an id, None if there is no such id."""
+        added = self._added.tokens.get(id)
+        return added.content if added else self.model.id_to_token(id)
+
+    def add_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
+        """Look for these tokens in the text before the model does; returns how many were not there before."""
+        return self._add(AddedToken.ordinary_tokens(tokens))
+
+    def add_special_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
+        """The same for tokens that `decode` leaves out; they are looked for before the text is normalised."""
+        return self._add(AddedToken.special_tokens(tokens))
+
+    def _add(self, tokens: Sequence[AddedToken]) -> int:
+        self._added, changed = self._added.with_tokens(tokens, self.model)
+        return changed
+
+    def get_added_tokens_decoder(self) -> dict[int, AddedToken]:
+        """The added tokens by id."""
+        return dict(self._added.tokens)
+
+    # Files
+
+    def to_str(self, pretty: bool = False) -> str:
+        """The text of tokenizer.json."""
+        parts = (self.normalizer, self.pre_tokenizer, self.decoder)
+        return to_document(self._added.to_json(), *parts, self.model, pretty=pretty)
+
+    def save(self, path: str, pretty: bool = True) -> None:
+        """Write tokenizer.json; the file is there whole or not at all."""
+        write_text(path, self.to_str(pretty))
+
+    @classmethod
+    def from_str(cls, json: str) -> Tokenizer:
+        """The tokenizer of the text of a tokenizer.json; ValueError names what is wrong or not implemented."""
+        added, normalizer, pre_tokenizer, decoder, model = from_document(json)
+        tokenizer = cls(model)
+        tokenizer.normalizer, tokenizer.pre_tokenizer, tokenizer.decoder = normalizer, pre_tokenizer, decoder
+        tokenizer._added = AddedVocabulary(added)
+        return tokenizer
+
+    @classmethod
+    def from_file(cls, path: str) -> Tokenizer:
+        """The tokenizer of a tokenizer.json."""
+        return cls.from_str(read_document(path))
+
+    def to_tokenizers(self) -> Any:
+        """The same as a `tokenizers.Tokenizer`; ValueError for what that library has not.
+
+        It reads numbers from a file with an error of up to one unit in the last place: see DIFFERENCES.md.
+        """
+        return canonical_tokenizer(self.to_str())
+
+    @classmethod
+    def from_tokenizers(cls, tokenizer: Any) -> Tokenizer:
+        """The same of a `tokenizers.Tokenizer`."""
+        return cls.from_str(tokenizer.to_str())
+
+
+def _refuse(**given: bool) -> None:
+    for name, is_given in given.items():
+        if is_given:
+            raise ValueError(f"{name} is not implemented: encode one text at a time, as it stands")
+
+
+def _part_size(texts: Sequence[str]) -> int:
+    """How many texts make a part: about one part a thread, none too small to be worth a thread."""
+    characters = sum(len(text) for text in texts if isinstance(text, str))
+    parts = min(thread_count(), characters // _PART + 1)
+    return -(-len(texts) // parts)
