@@ -1,0 +1,155 @@
+"""Byte-pair encoding as slow, obviously right code: everything is counted anew for every merge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+Pair = tuple[str, str]
+
+
+def initial_symbols(word: str, known: set[str], prefix: str, suffix: str, end_of_word: str) -> list[str]:
+    """The known characters of a word with the affixes of their places."""
+    glued = suffix if end_of_word == "glued" else ""
+    symbols = [
+        (prefix if i > 0 else "") + char + (glued if i == len(word) - 1 else "")
+        for i, char in enumerate(word)
+        if char in known
+    ]
+    return symbols + ([suffix] if end_of_word == "symbol" and word else [])
+
+
+def kept_characters(counts: Mapping[str, int], initial: Sequence[str], limit: int | None) -> list[str]:
+    """The alphabet, its most frequent characters first, then by code point."""
+    frequency: Counter[str] = Counter()
+    for word, count in counts.items():
+        for char in word:
+            frequency[char] += count
+    for text in initial:
+        frequency[text[0]] = 10**30
+    return sorted(sorted(frequency, key=lambda char: (-frequency[char], char))[:limit])
+
+
+def replaced(symbols: list[str], pair: Pair, token: str) -> list[str]:
+    """The token for the pair everywhere, from the left."""
+    result, i = [], 0
+    while i < len(symbols):
+        if tuple(symbols[i : i + 2]) == pair:
+            result.append(token)
+            i += 2
+        else:
+            result.append(symbols[i])
+            i += 1
+    return result
+
+
+def pair_counts(words: list[list[str]], weights: list[int]) -> dict[Pair, int]:
+    """How often each pair stands in the words, in the order in which they have them."""
+    found: dict[Pair, int] = {}
+    for symbols, weight in zip(words, weights, strict=True):
+        for pair in pairwise(symbols):
+            found[pair] = found.get(pair, 0) + weight
+    return found
+
+
+# From (pair, its count, ids, its place among the pairs, the token) to a key; the smallest is merged.
+TIE_BREAKS: dict[str, Callable[[Pair, dict[str, int], int, str], Any]] = {
+    "hf": lambda pair, ids, place, token: (ids[pair[0]], ids[pair[1]]),
+    "lexicographic": lambda pair, ids, place, token: tuple([-ord(char) for char in part] + [1] for part in pair),
+    "first": lambda pair, ids, place, token: place,
+    "sentencepiece": lambda pair, ids, place, token: (len(token), token, ids[pair[0]], ids[pair[1]]),
+}
+
+
+def bpe(
+    counts: Mapping[str, int],
+    *,
+    vocab_size: int | None = None,
+    num_merges: int | None = None,
+    min_frequency: int = 0,
+    special_tokens: Sequence[str] = (),
+    limit_alphabet: int | None = None,
+    initial_alphabet: Sequence[str] = (),
+    continuing_subword_prefix: str | None = None,
+    end_of_word_suffix: str | None = None,
+    max_token_length: int | None = None,
+    end_of_word: str = "glued",
+    tie_break: str = "hf",
+    compat: str | None = "hf-0.23",
+    criterion: str = "frequency",
+    min_gain: Fraction | None = None,
+) -> tuple[list[str], list[Pair], list[dict[str, Any]]]:
+    """Tokens, merges and history; min_gain is compared with the gain before its logarithm."""
+    prefix, suffix = continuing_subword_prefix or "", end_of_word_suffix or ""
+    ids: dict[str, int] = {}
+    for token in [*special_tokens, *kept_characters(counts, initial_alphabet, limit_alphabet)]:
+        ids.setdefault(token, len(ids))
+    known = {token for token in ids if len(token) == 1}
+    words = [initial_symbols(word, known, prefix, suffix, end_of_word) for word in counts]
+    weights = list(counts.values())
+    initial = {symbol for symbols in words for symbol in symbols}
+    for symbol in sorted(initial):
+        ids.setdefault(symbol, len(ids))
+    length = {symbol: int(end_of_word == "glued" or symbol != suffix) for symbol in initial}
+
+    def allowed(pair: Pair) -> bool:
+        if max_token_length is None:
+            return True
+        size = length[pair[0]] + length[pair[1]]
+        return (initial.issuperset(pair) or size < max_token_length) if compat else size <= max_token_length
+
+    merges: list[Pair] = []
+    history: list[dict[str, Any]] = []
+    while (vocab_size is None or len(ids) < vocab_size) and (num_merges is None or len(merges) < num_merges):
+        found = pair_counts(words, weights)
+        token_of = {pair: pair[0] + pair[1].removeprefix(prefix) for pair in found}
+        frequency: Counter[str] = Counter()
+        for symbols, weight in zip(words, weights, strict=True):
+            for symbol in symbols:
+                frequency[symbol] += weight
+        candidates = [
+            (
+                -score(criterion, count, frequency[pair[0]], frequency[pair[1]], frequency.total()),
+                -count,
+                key(*rest),
+                pair,
+            )
+            for place, (pair, count) in enumerate(found.items())
+            if count >= max(1, min_frequency) and allowed(pair)
+            for key, rest in [(TIE_BREAKS[tie_break], (pair, ids, place, token_of[pair]))]
+        ]
+        if not candidates:
+            break
+        gain, count, _, pair = min(candidates)
+        if min_gain is not None and -gain < min_gain:
+            break
+        token = token_of[pair]
+        ids.setdefault(token, len(ids))
+        length.setdefault(token, length[pair[0]] + length[pair[1]])
+        words = [replaced(symbols, pair, token) for symbols in words]
+        merges.append(pair)
+        history.append(
+            {
+                "step": len(merges),
+                "pair": pair,
+                "count": -count,
+                "token": token,
+                "vocab_size": len(ids),
+                "corpus_tokens": sum(len(symbols) * weight for symbols, weight in zip(words, weights, strict=True)),
+                "gain": -gain,
+            }
+        )
+    return list(ids), merges, history
+
+
+def score(criterion: str, both: int, first: int, second: int, total: int) -> Fraction:
+    """What is maximised; for "likelihood" and "union" the gain is its natural logarithm."""
+    if criterion == "frequency":
+        return Fraction(both)
+    if criterion == "quotient":
+        return Fraction(both, first * second)
+    together = Fraction(both, total) if criterion == "likelihood" else Fraction(both, first + second - both)
+    return together / (Fraction(first, total) * Fraction(second, total))

@@ -1,0 +1,358 @@
+"""Whole tokenizers beside `tokenizers`: what they learn, write, read, encode, decode."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shared_data import shared
+
+import tokenizers_impl
+
+CORPORA = ["gcide.en.txt.xz", "manpages.ja.txt.xz", "wikitext2.valid.txt", "iso_names/hi.txt", "iso_names/th.txt"]
+PIPELINES = ["bpe", "bpe, unk", "byte-level", "byte-level, regex off", "bpe, metaspace", "wordpiece", "unigram"]
+
+
+def megabyte(corpus: str, folder: Path) -> Path:
+    """The first megabyte of a corpus, cut at a line, as a file."""
+    import lzma
+
+    path = shared(f"text/{corpus}")
+    with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
+        data = file.read(1 << 20)
+    target = folder / "corpus.txt"
+    target.write_bytes(data[: data.rfind(b"\n") + 1])
+    return target
+
+
+def pipeline(library: Any, name: str, size: int) -> tuple[Any, Any]:
+    """The same tokenizer and trainer from either library."""
+    models, pre, trainers = library.models, library.pre_tokenizers, library.trainers
+    norm, dec = library.normalizers, library.decoders
+    model: Any = models.BPE()
+    options: dict[str, Any] = {"vocab_size": size, "show_progress": False}
+    parts: list[Any]
+    if name == "bpe":
+        parts = [None, pre.Whitespace(), None]
+    elif name == "bpe, unk":
+        model = models.BPE(unk_token="[UNK]", fuse_unk=True)
+        options |= {"special_tokens": ["[UNK]", "</s>"], "min_frequency": 2, "limit_alphabet": 40}
+        parts = [norm.Sequence([norm.NFD(), norm.StripAccents(), norm.Lowercase()]), pre.BertPreTokenizer(), None]
+    elif name == "byte-level":
+        options |= {"initial_alphabet": pre.ByteLevel.alphabet(), "special_tokens": ["<|endoftext|>"]}
+        parts = [norm.NFC(), pre.ByteLevel(add_prefix_space=False), dec.ByteLevel()]
+    elif name == "byte-level, regex off":
+        parts = [None, pre.Sequence([pre.WhitespaceSplit(), pre.ByteLevel(use_regex=False)]), dec.ByteLevel()]
+    elif name == "bpe, metaspace":
+        options |= {"max_token_length": 8}
+        parts = [norm.NFKC(), pre.Metaspace(prepend_scheme="first"), dec.Metaspace(prepend_scheme="first")]
+    elif name == "wordpiece":
+        model = models.WordPiece(unk_token="[UNK]")
+        options |= {"special_tokens": ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]}
+        parts = [norm.BertNormalizer(), pre.BertPreTokenizer(), dec.WordPiece()]
+    else:
+        model = models.Unigram()
+        options |= {"special_tokens": ["<unk>", "<s>"], "unk_token": "<unk>"}
+        parts = [norm.NFKC(), pre.Metaspace(), dec.Metaspace()]
+    tokenizer = library.Tokenizer(model)
+    for attribute, part in zip(("normalizer", "pre_tokenizer", "decoder"), parts, strict=True):
+        if part is not None:
+            setattr(tokenizer, attribute, part)
+    kind = {"wordpiece": "WordPieceTrainer", "unigram": "UnigramTrainer"}.get(name, "BpeTrainer")
+    return tokenizer, getattr(trainers, kind)(**options)
+
+
+def trained(library: Any, name: str, size: int, corpus: Path) -> Any:
+    tokenizer, trainer = pipeline(library, name, size)
+    tokenizer.train([str(corpus)], trainer)
+    return tokenizer
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+@pytest.mark.parametrize("name", [name for name in PIPELINES if name.startswith("b")])
+def test_bpe_learns_the_same_file(name: str, corpus: str, tmp_path: Path) -> None:
+    text = megabyte(corpus, tmp_path)
+    mine, theirs = (trained(library, name, 2000, text) for library in (tokenizers_impl, tokenizers))
+    assert mine.to_str() == theirs.to_str()
+    mine.save(str(tmp_path / "mine.json"))
+    theirs.save(str(tmp_path / "theirs.json"))
+    assert (tmp_path / "mine.json").read_bytes() == (tmp_path / "theirs.json").read_bytes()
+
+
+def test_unigram_and_wordpiece_learn_the_same_pieces(tmp_path: Path) -> None:
+    text = megabyte("wikitext2.valid.txt", tmp_path)
+    for name in ("wordpiece", "unigram"):
+        mine, theirs = (trained(library, name, 2000, text) for library in (tokenizers_impl, tokenizers))
+        assert mine.get_vocab().keys() == theirs.get_vocab().keys()
+
+
+SPECIAL = ["<|endoftext|>", "</s>", "[UNK]", "[SEP]", "<s>", "<unk>", "[CLS]"]
+ODD = [
+    "é",
+    "e\u0301",
+    "ﬁ",
+    "漢字",
+    "한국",
+    "ก็",
+    "क्ष",
+    "👩‍👩‍👧",
+    "\u00a0",
+    "\u200b",
+    "\t",
+    "\n",
+    "  ",
+    "\x00",
+    "İ",
+    "ẞ",
+    "½",
+    "'s",
+    "▁",
+]
+
+
+@pytest.fixture(scope="module", params=PIPELINES)
+def loaded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any, str]:
+    """A tokenizer that the library trained on text of several scripts, in both, and that text."""
+    folder = tmp_path_factory.mktemp("corpus")
+    parts = [megabyte(corpus, folder).read_text(encoding="utf-8")[:150_000] for corpus in CORPORA]
+    corpus = folder / "mixed.txt"
+    corpus.write_text("\n".join(parts), encoding="utf-8")
+    theirs = trained(tokenizers, request.param, 1000, corpus)
+    document = theirs.to_str()
+    # The library reads scores as it writes them but for the last bit: both start from the file.
+    return tokenizers_impl.Tokenizer.from_str(document), tokenizers.Tokenizer.from_str(document), "\n".join(parts)
+
+
+def assert_same_encoding(mine: Any, theirs: Any) -> None:
+    assert mine.ids == theirs.ids
+    assert mine.tokens == theirs.tokens
+    assert mine.offsets == theirs.offsets
+    assert len(mine) == len(theirs)
+
+
+def test_a_file_is_written_as_it_was_read(loaded: tuple[Any, Any, str]) -> None:
+    mine, theirs, _ = loaded
+    assert mine.to_str() == theirs.to_str()
+    assert mine.to_str(pretty=True) == theirs.to_str(pretty=True)
+    assert mine.get_vocab() == theirs.get_vocab()
+    assert mine.get_vocab_size() == theirs.get_vocab_size()
+    assert mine.to_tokenizers().to_str() == theirs.to_str()
+    assert tokenizers_impl.Tokenizer.from_tokenizers(theirs).to_str() == theirs.to_str()
+
+
+def test_real_text_is_encoded_and_decoded_the_same(loaded: tuple[Any, Any, str]) -> None:
+    mine, theirs, text = loaded
+    texts = [f"{line} <s>{line[:9]}[SEP]" if i % 7 == 0 else line for i, line in enumerate(text.split("\n"))]
+    encodings, expected = mine.encode_batch(texts), theirs.encode_batch(texts)
+    assert len(encodings) == len(expected) == len(texts)
+    for a, b in zip(encodings, expected, strict=True):
+        assert_same_encoding(a, b)
+    ids = [each.ids for each in expected]
+    assert [each.ids for each in mine.encode_batch_fast(texts)] == ids
+    for skip in (True, False):
+        assert mine.decode_batch(ids, skip_special_tokens=skip) == theirs.decode_batch(ids, skip_special_tokens=skip)
+
+
+@given(data=st.data())
+@settings(derandomize=True, deadline=None, max_examples=150)
+def test_generated_text_is_encoded_and_decoded_the_same(loaded: tuple[Any, Any, str], data: st.DataObject) -> None:
+    mine, theirs, text = loaded
+    words = st.sampled_from(text.split()[:3000])
+    characters = st.characters(exclude_categories=["Cs"])
+    parts = st.lists(words | st.sampled_from(SPECIAL + ODD + [" "] * 5) | characters, max_size=12)
+    sample = "".join(data.draw(parts))
+    assert_same_encoding(mine.encode(sample), theirs.encode(sample))
+    ids = theirs.encode(sample).ids
+    assert mine.decode(ids) == theirs.decode(ids)
+
+
+def test_an_empty_text_has_no_tokens(loaded: tuple[Any, Any, str]) -> None:
+    mine, theirs, _ = loaded
+    assert [each.ids for each in mine.encode_batch(["", "a", ""])] == [
+        e.ids for e in theirs.encode_batch(["", "a", ""])
+    ]
+    assert mine.encode_batch([]) == []
+    assert mine.decode_batch([]) == []
+    assert mine.decode([]) == theirs.decode([])
+
+
+def test_explain_tells_the_same_tokens(loaded: tuple[Any, Any, str]) -> None:
+    mine, _, text = loaded
+    sample = f"{text[:300]} [SEP]<s>"
+    words = mine.explain(sample)
+    assert [token for word in words for token in word.tokens] == mine.encode(sample).tokens
+    assert all(word.steps or len(word.tokens) >= 1 for word in words)
+
+
+# --- feeding a training
+
+
+def small(library: Any) -> tuple[Any, Any]:
+    tokenizer = library.Tokenizer(library.models.BPE())
+    tokenizer.pre_tokenizer = library.pre_tokenizers.WhitespaceSplit()
+    return tokenizer, library.trainers.BpeTrainer(vocab_size=40, show_progress=False)
+
+
+def test_an_iterator_may_hold_texts_and_lists_of_texts() -> None:
+    texts = ["low lower\n", ["newer", "wider low"], "", ("new",)]
+    for library in (tokenizers_impl, tokenizers):
+        tokenizer, trainer = small(library)
+        tokenizer.train_from_iterator(iter(texts), trainer, length=4)
+        if library is tokenizers_impl:
+            mine = tokenizer.to_str()
+    assert mine == tokenizer.to_str()
+
+
+def test_line_ends_belong_to_the_line(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.txt", tmp_path / "b.txt", tmp_path / "empty.txt"]
+    for path, data in zip(paths, (b"low\r\nlower\n\nlow", b"\nnew new", b""), strict=True):
+        path.write_bytes(data)
+    documents = []
+    for library in (tokenizers_impl, tokenizers):
+        tokenizer = library.Tokenizer(library.models.BPE())
+        tokenizer.train(list(map(str, paths)), library.trainers.BpeTrainer(vocab_size=40, show_progress=False))
+        documents.append(tokenizer.to_str())
+    assert documents[0] == documents[1]
+    assert '"\\r\\n"' in documents[0]
+
+
+def test_blocks_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = megabyte("wikitext2.valid.txt", tmp_path)
+    whole = trained(tokenizers_impl, "byte-level", 600, corpus).to_str()
+    for block, threads in ((1 << 10, "1"), (1 << 14, "2"), (1 << 24, "3")):
+        monkeypatch.setattr("tokenizers_impl._corpus.BLOCK", block)
+        monkeypatch.setenv("RAYON_NUM_THREADS", threads)
+        assert trained(tokenizers_impl, "byte-level", 600, corpus).to_str() == whole
+
+
+def test_counts_train_as_the_words_do() -> None:
+    tokenizer, trainer = small(tokenizers_impl)
+    tokenizer.train_from_counts({"low": 3, "lower": 2, "new": 1}, trainer)
+    other, _ = small(tokenizers_impl)
+    other.train_from_iterator(["low lower low", "new low lower"], trainer)
+    assert tokenizer.to_str() == other.to_str()
+    with pytest.raises(ValueError, match="the count of 'low' is 0: give a positive integer"):
+        tokenizer.train_from_counts({"low": 0}, trainer)
+
+
+def test_an_interrupted_training_leaves_the_tokenizer_as_it_was() -> None:
+    tokenizer, trainer = small(tokenizers_impl)
+    tokenizer.train_from_iterator(["low lower"], trainer)
+    before = tokenizer.to_str()
+
+    def texts() -> Any:
+        yield "entirely other"
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        tokenizer.train_from_iterator(texts(), trainer)
+    assert tokenizer.to_str() == before
+
+
+def test_an_interrupted_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer, trainer = small(tokenizers_impl)
+    tokenizer.train_from_iterator(["low lower"], trainer)
+    path = tmp_path / "tokenizer.json"
+    tokenizer.save(str(path))
+    before = path.read_bytes()
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        tokenizer.save(str(path))
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+    tokenizer, trainer = small(tokenizers_impl)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        tokenizer.train([str(tmp_path / "nowhere.txt")], trainer)
+    latin = tmp_path / "latin.txt"
+    latin.write_bytes("naïve".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"latin.txt is no UTF-8 text \(byte 2\)"):
+        tokenizer.train(str(latin), trainer)
+    with pytest.raises(ValueError, match="element 1 of the iterator is 3: give strings"):
+        tokenizer.train_from_iterator(["a", 3], trainer)
+    with pytest.raises(ValueError, match="text 1 is None: give a string"):
+        tokenizer.encode_batch(["a", None])
+    with pytest.raises(ValueError, match="give a list of strings"):
+        tokenizer.encode_batch("a text")
+    with pytest.raises(ValueError, match="is_pretokenized is not implemented"):
+        tokenizer.encode(["a"], is_pretokenized=True)
+
+
+# --- added tokens
+
+
+# No two that a normalizer makes equal: of these the library finds any, another one in each run.
+ADDED = ["<a>", "<a><b>", "b", "e\u0301", "ab ab", "", "<"]
+
+
+@given(
+    special=st.lists(st.sampled_from(ADDED), max_size=3),
+    ordinary=st.lists(st.sampled_from(ADDED), max_size=3),
+    text=st.lists(st.sampled_from([*ADDED, " ", "a", "é", "E\u0301", "B", "x"]), max_size=10).map("".join),
+    normalized=st.booleans(),
+)
+@settings(derandomize=True, deadline=None, max_examples=400)
+def test_added_tokens_are_found_where_the_library_finds_them(
+    special: list[str], ordinary: list[str], text: str, normalized: bool
+) -> None:
+    found = []
+    for library in (tokenizers_impl, tokenizers):
+        tokenizer = library.Tokenizer(library.models.BPE({"a": 0, "b": 1, "x": 2, "ab": 3}, [("a", "b")]))
+        if normalized:
+            tokenizer.normalizer = library.normalizers.Sequence(
+                [library.normalizers.NFC(), library.normalizers.Lowercase()]
+            )
+        counts = tokenizer.add_special_tokens(special), tokenizer.add_tokens(ordinary)
+        encoding = tokenizer.encode(text)
+        found.append((counts, tokenizer.to_str(), encoding.ids, encoding.tokens, encoding.offsets))
+    assert found[0] == found[1]
+
+
+def test_of_tokens_that_become_equal_the_special_one_then_the_smaller_id_is_found() -> None:
+    tokenizer = tokenizers_impl.Tokenizer(tokenizers_impl.models.BPE({"a": 0}, []))
+    tokenizer.normalizer = tokenizers_impl.normalizers.NFC()
+    tokenizer.add_tokens(["e\u0301", "é"])
+    assert tokenizer.encode("é").ids == [1]
+    tokenizer.add_tokens([tokenizers_impl.AddedToken("é", special=True, normalized=True)])
+    assert tokenizer.encode("é").ids == [2]
+
+
+# --- files
+
+
+def document(**changed: Any) -> str:
+    tokenizer, trainer = small(tokenizers_impl)
+    tokenizer.train_from_iterator(["low lower"], trainer)
+    return json.dumps({**json.loads(tokenizer.to_str()), **changed})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "this is no tokenizer.json: Expecting value"),
+        ("{}", "this is no tokenizer.json: it has no model"),
+        (document(model=3), "the model is 3: expected an object"),
+        (document(model={"type": "WordLevel"}), "model WordLevel is not implemented: there are BPE"),
+        (document(normalizer={"type": "Nmt"}), "normalizer Nmt is not implemented: there are"),
+        (document(pre_tokenizer={"type": "Digits"}), "pre-tokenizer Digits is not implemented"),
+        (document(decoder={"type": "Fuse"}), "decoder Fuse is not implemented"),
+        (document(post_processor={"type": "ByteLevel"}), "the post_processor of tokenizer.json is not implemented"),
+        (document(truncation={"max_length": 3}), "the truncation of tokenizer.json is not implemented"),
+        (document(padding={"strategy": 3}), "the padding of tokenizer.json is not implemented"),
+        (document(added_tokens=[{"id": 3, "content": "a"}]), "has no single_word"),
+    ],
+)
+def test_a_file_that_is_wrong_or_asks_for_more_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tokenizers_impl.Tokenizer.from_str(text)

@@ -1,0 +1,294 @@
+"""Byte pair encoding (Sennrich et al. 2016)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from .._arrays import I32, I64, code_points
+from .._words import Words
+from ._bpe_files import parse_merges, read_files, write_files
+from ._bpe_kernel import DROPPED, MISSING, NONE, Tables, encode
+from ._bpe_merges import Merge, Merges, checked_merges
+from ._explanation import MatchStep, MergeStep, merge_steps
+from ._files import required
+from ._kernel_arrays import read_only, room, used
+from ._model import Pieces
+from ._token_model import TokenModel
+from ._vocabulary import Vocabulary
+
+FLAGS = ("fuse_unk", "byte_fallback", "ignore_merges")
+STRINGS = ("unk_token", "continuing_subword_prefix", "end_of_word_suffix")
+# The `type` in tokenizer.json of models that the library has not: it ignores keys that it does not know, so only an
+# unknown type keeps it from encoding otherwise.
+OWN_TYPE = "EvenscoreBPE"
+
+
+class BPE(TokenModel):
+    """A vocabulary and merges in the order in which they are done; the options of `tokenizers.models.BPE` 0.23.3.
+
+    vocab: from token to id, or the path of vocab.json.  merges: pairs of tokens, or the path of merges.txt.
+    cache_capacity: accepted for the library's sake; without effect, as equal words are encoded once anyway.
+    dropout: probability in [0, 1] with which a merge is left out (Provilkov et al. 2020); 0 and None are the same.
+      ignore_merges has no effect with dropout, as in the library.
+    unk_token: stands for characters that are no token; without one they are dropped.
+    continuing_subword_prefix, end_of_word_suffix: put before characters that are not the first, after the last.
+    fuse_unk: whether neighbouring unknown characters share one unk_token.
+    byte_fallback: unknown characters become <0xC3><0xA9>, where the vocabulary has all of their bytes.
+    ignore_merges: a word that is a token is taken as it is.
+
+    Ours alone:
+    match: "longest": instead of merging, the longest symbol that occurs in what is left of the word is taken, the
+      leftmost of several, until none is left; parts that no symbol covers are encoded by merges.  A symbol occurs at
+      word[i:j] if the vocabulary has word[i:j] with the affixes of that place; its length is j - i.
+    end_of_word: "symbol": end_of_word_suffix is a symbol of its own after the last character, which merges may join,
+      as in the paper.  It covers no character: its piece starts and ends at the end of the word.
+    seed: what dropout draws from, in each call anew; None: other numbers each time.  The library has no such thing.
+    merge_counts: int64, shape (merges,), how often each merge's pair stood in the training corpus, or None.
+
+    Attributes may be read and set; vocab and merges are fixed.  Raises ValueError for an id outside 0..2**31 - 1, a
+    merge with a part or a result that is not in vocab, dropout outside [0, 1], end_of_word="symbol" with a suffix that
+    is not in vocab.
+
+    >>> model = BPE({"l": 0, "o": 1, "w": 2, "lo": 3, "low": 4}, [("l", "o"), ("lo", "w")])
+    >>> pieces = model.encode_words(Words.of(["low", "olo"]))
+    >>> pieces.ids.tolist(), pieces.offsets.tolist()
+    ([4, 1, 3], [0, 1, 3])
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int] | str | None = None,
+        merges: Sequence[Merge] | str | None = None,
+        *,
+        cache_capacity: int | None = None,
+        dropout: float | None = None,
+        unk_token: str | None = None,
+        continuing_subword_prefix: str | None = None,
+        end_of_word_suffix: str | None = None,
+        fuse_unk: bool = False,
+        byte_fallback: bool = False,
+        ignore_merges: bool = False,
+        match: Literal["merges", "longest"] = "merges",
+        end_of_word: Literal["glued", "symbol"] = "glued",
+        seed: int | None = None,
+    ) -> None:
+        self.dropout = dropout
+        self.unk_token = unk_token
+        self.continuing_subword_prefix = continuing_subword_prefix
+        self.end_of_word_suffix = end_of_word_suffix
+        self.fuse_unk = fuse_unk
+        self.byte_fallback = byte_fallback
+        self.ignore_merges = ignore_merges
+        self.match = match
+        self.end_of_word = end_of_word
+        self.seed = seed
+        self.merge_counts: I64 | None = None
+        self._check_options()
+        tokens, self.merges = _vocab_and_merges(vocab, merges)
+        self._vocabulary = Vocabulary(tokens)
+        self._merges = Merges.of(self.merges, self._vocabulary.ids, continuing_subword_prefix or "")
+        self._end_of_word_id()
+
+    def _check_options(self) -> None:
+        for name in FLAGS:
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name}: {getattr(self, name)!r} is neither True nor False")
+        for name in STRINGS:
+            if not isinstance(getattr(self, name), (str, type(None))):
+                raise ValueError(f"{name}: {getattr(self, name)!r} is neither a string nor None")
+        for name, choices in (("match", ("merges", "longest")), ("end_of_word", ("glued", "symbol"))):
+            if getattr(self, name) not in choices:
+                raise ValueError(f"{name}: {getattr(self, name)!r} is none of {choices}")
+        self._dropout()
+
+    def _dropout(self) -> float:
+        if self.dropout is None:
+            return 0.0
+        if isinstance(self.dropout, (bool, str)) or not 0 <= self.dropout <= 1:
+            raise ValueError(f"dropout: {self.dropout!r} should be between 0 and 1, inclusive, or None")
+        return float(self.dropout)
+
+    def encode_words(self, words: Words) -> Pieces:
+        """The pieces of every word.
+
+        Places are the library's: characters of the word that a piece has a byte of, where the pieces lie one after
+        another in its bytes; so behind a dropped character they are shifted.  (Byte tokens of an affix lie behind the
+        word's end: the library's places are outside the text, these are its last character.)
+        With dropout equal words get the same pieces only by chance: give each occurrence.
+        Raises ValueError for an unknown character if unk_token is not in the vocabulary.
+        """
+        dropout = self._dropout()
+        tables = self._tables()
+        symbols, total = _most_symbols(words, tables)
+        pieces = room(words, total)
+        rng = np.random.default_rng(self.seed) if dropout else None
+        matches = (np.empty(symbols, np.int32), np.empty(symbols, np.int32)) if self.match == "longest" else None
+        failed = encode(*read_only(words), tables, symbols, pieces, matches, dropout, rng)
+        if failed != NONE:
+            raise ValueError(
+                f"Unk token `{self.unk_token}` not found in the vocabulary, but the word {words.text(failed)!r} needs "
+                "it: add it to vocab, or set unk_token=None to drop unknown characters"
+            )
+        return used(pieces)
+
+    def _tables(self) -> Tables:
+        trie, merges = self._vocabulary.trie, self._merges
+        prefix, suffix = self.continuing_subword_prefix or "", self.end_of_word_suffix or ""
+        glued = self.end_of_word == "glued"
+        return Tables(
+            children=trie.children,
+            ids=trie.ids,
+            merges=merges.ranks,
+            results=merges.results,
+            rest=trie.node(prefix),
+            suffix=code_points(suffix),
+            end_of_word=self._end_of_word_id(),
+            unk=DROPPED if self.unk_token is None else self._vocabulary.ids.get(self.unk_token, MISSING),
+            fuse_unk=self.fuse_unk,
+            bytes=self._byte_ids if self.byte_fallback else self._byte_ids[:0],
+            prefix_bytes=self._byte_ids[list(prefix.encode())],
+            suffix_bytes=self._byte_ids[list(suffix.encode()) if glued else []],
+            whole_words=self.ignore_merges and not self.dropout,
+            scannable=self._scannable,
+        )
+
+    def _end_of_word_id(self) -> int:
+        suffix = self.end_of_word_suffix
+        if self.end_of_word == "glued" or not suffix or not self._vocabulary.ids:
+            return NONE
+        if suffix not in self._vocabulary.ids:
+            raise ValueError(f"end_of_word='symbol': end_of_word_suffix {suffix!r} is not in vocab; add it")
+        return self._vocabulary.ids[suffix]
+
+    @cached_property
+    def _byte_ids(self) -> I32:
+        return np.array([self._vocabulary.ids.get(f"<0x{byte:02X}>", NONE) for byte in range(256)], np.int32)
+
+    @cached_property
+    def _scannable(self) -> bool:
+        return self._merges.lengthen and len(self._vocabulary.ids) == len(self._vocabulary.tokens)
+
+    def explain_word(self, word: str) -> list[MergeStep] | list[MatchStep]:
+        """The merges that make the word's pieces, in the order in which they happen; dropout is left out of account.
+
+        None for a word that is taken as it is (ignore_merges).  With match="longest" the matches instead, in the order
+        in which they are taken.  Takes time and space quadratic in the number of symbols.
+
+        >>> model = BPE({"l": 0, "o": 1, "w": 2, "lo": 3, "low": 4}, [("l", "o"), ("lo", "w")])
+        >>> for step in model.explain_word("low"):
+        ...     print(step.rank, step.left, step.right, step.symbols)
+        0 l o ('lo', 'w')
+        1 lo w ('low',)
+        """
+        if self.match == "longest":
+            return self._matches(word)
+        if self.ignore_merges and word in self._vocabulary.ids:
+            return []
+        symbols = self._without_merges().encode_words(Words.of([word])).ids.tolist()
+        return merge_steps(symbols, self._merges, self._vocabulary.tokens.__getitem__, self.merge_counts)
+
+    def _without_merges(self) -> BPE:
+        options = {name: getattr(self, name) for name in (*FLAGS, *STRINGS, "end_of_word")}
+        return BPE(self._vocabulary.ids, [], **options)
+
+    def _matches(self, word: str) -> list[MatchStep]:
+        ids, starts, ends, _ = self.encode_words(Words.of([word]))
+        pieces = [
+            (start - end, start, end, token)
+            for id, start, end in zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True)
+            if self._vocabulary.ids.get(token := self._symbol(word, start, end)) == id
+        ]
+        return [
+            MatchStep(step, start, end, token, self._vocabulary.ids[token])
+            for step, (_, start, end, token) in enumerate(sorted(pieces))
+        ]
+
+    def _symbol(self, word: str, start: int, end: int) -> str:
+        before = self.continuing_subword_prefix if 0 < start < end else None
+        after = self.end_of_word_suffix if end == len(word) else None
+        return (before or "") + word[start:end] + (after or "")
+
+    def to_json(self) -> dict[str, Any]:
+        """The `model` object of tokenizer.json, its keys in the library's order.
+
+        A seed is a key more, which the library ignores.  A model with match="longest" or end_of_word="symbol", which
+        the library has not, has these keys and the type "EvenscoreBPE", which it refuses; `from_json` reads both types.
+        """
+        extras: dict[str, Any] = {} if self.seed is None else {"seed": self.seed}
+        own = self.match != "merges" or self.end_of_word != "glued"
+        if own:
+            extras |= {"match": self.match, "end_of_word": self.end_of_word}
+        tokens = self._vocabulary.tokens
+        pairs = ((self._merges.lefts[rank], self._merges.rights[rank]) for rank in self._merges.in_force())
+        return {
+            "type": OWN_TYPE if own else "BPE",
+            # The library keeps 32 bits.
+            "dropout": None if self.dropout is None else float(str(np.float32(self.dropout))),
+            **{name: getattr(self, name) for name in (*STRINGS, *FLAGS)},
+            **extras,
+            "vocab": self._vocabulary.in_id_order(),
+            "merges": [[tokens[int(left)], tokens[int(right)]] for left, right in pairs],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> BPE:
+        """The model of such an object; merges may be strings "a b"; options that are missing or null have defaults.
+
+        >>> BPE.from_json({"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}).merges
+        [('a', 'b')]
+        """
+        if data.get("type", "BPE") not in ("BPE", OWN_TYPE):
+            raise ValueError(f"BPE: the type is {data['type']!r}")
+        options = ("dropout", *STRINGS, *FLAGS, "seed", "match", "end_of_word")
+        given = {name: data[name] for name in options if data.get(name) is not None}
+        vocab, merges = required(data, "vocab", "BPE"), required(data, "merges", "BPE")
+        if not isinstance(vocab, Mapping) or not isinstance(merges, list):
+            raise ValueError("BPE: vocab is no object, or merges no array")
+        if merges and isinstance(merges[0], str):
+            merges = parse_merges(merges)
+        return cls(vocab, merges, **given)
+
+    @staticmethod
+    def read_file(vocab: str, merges: str) -> tuple[dict[str, int], list[Merge]]:
+        """The contents of vocab.json and merges.txt."""
+        return read_files(vocab, merges)
+
+    @classmethod
+    def from_file(cls, vocab: str, merges: str, **options: Any) -> BPE:
+        """The model of vocab.json and merges.txt, with the options of the class."""
+        return cls(vocab, merges, **options)
+
+    def save(self, folder: str | os.PathLike[str], prefix: str | None = None) -> list[str]:
+        """Writes vocab.json and merges.txt, or prefix-vocab.json and prefix-merges.txt; returns their paths.
+
+        Raises ValueError for a merge with a space or a line end in it, which merges.txt cannot hold.
+        """
+        data = self.to_json()
+        return write_files(folder, prefix, data["vocab"], data["merges"])
+
+
+def _vocab_and_merges(
+    vocab: Mapping[str, int] | str | None, merges: Sequence[Merge] | str | None
+) -> tuple[Mapping[str, int], list[Merge]]:
+    if (vocab is None) != (merges is None):
+        raise ValueError("vocab and merges: give both or neither")
+    if isinstance(vocab, str) and isinstance(merges, str):
+        return read_files(vocab, merges)
+    if isinstance(vocab, str) or isinstance(merges, str):
+        raise ValueError("vocab and merges: give two paths or none")
+    return vocab or {}, checked_merges(merges or [])
+
+
+def _most_symbols(words: Words, tables: Tables) -> tuple[int, int]:
+    """The most symbols that one word, and that all words, can have before anything merges."""
+    chars, affixes, ends = words.chars, len(tables.prefix_bytes), len(tables.suffix_bytes) + 1
+    in_all, of_one = len(chars), 1
+    if len(tables.bytes):
+        in_all += int((chars >= 0x80).sum() + (chars >= 0x800).sum() + (chars >= 0x10000).sum()) + affixes * len(chars)
+        of_one = 4 + affixes
+    return int(words.lengths.max(initial=0)) * of_one + ends, in_all + ends * len(words.lengths)

@@ -1,0 +1,53 @@
+"""The files vocab.json and merges.txt of a byte pair encoding."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ._bpe_merges import Merge
+from ._files import compact_json, lines_of, named, write_whole
+
+
+def read_files(vocab: str, merges: str) -> tuple[dict[str, int], list[Merge]]:
+    """The contents of vocab.json and merges.txt."""
+    tokens = json.loads(Path(vocab).read_text(encoding="utf-8"))
+    if not isinstance(tokens, dict):
+        raise ValueError(f"{vocab}: no JSON object from token to id")
+    return tokens, parse_merges(lines_of(Path(merges)))
+
+
+def parse_merges(lines: Sequence[str]) -> list[Merge]:
+    """The merges of lines "left right"; as in the library lines that begin with #version are not counted.
+
+    >>> parse_merges(["#version: 0.2", "l o", "lo w"])
+    [('l', 'o'), ('lo', 'w')]
+    """
+    merges: list[Merge] = []
+    for line in lines:
+        if line.startswith("#version"):
+            continue
+        if line.count(" ") != 1:
+            raise ValueError(f"merges: line {len(merges) + 1} is {line!r}, not two tokens with one space between them")
+        left, _, right = line.partition(" ")
+        merges.append((left, right))
+    return merges
+
+
+def write_files(
+    folder: str | os.PathLike[str], prefix: str | None, vocab: Mapping[str, int], merges: Sequence[Sequence[str]]
+) -> list[str]:
+    """Writes vocab.json and merges.txt, or prefix-vocab.json and prefix-merges.txt; returns their paths.
+
+    Raises ValueError for a merge with a space or a line end in it, which merges.txt cannot hold.
+    """
+    for merge in merges:
+        if not set(" \n").isdisjoint("".join(merge)):
+            raise ValueError(f"merges.txt cannot hold the merge {tuple(merge)!r}: save tokenizer.json instead")
+    lines = "".join(f"{left} {right}\n" for left, right in merges)
+    return [
+        write_whole(named(folder, prefix, "vocab.json"), compact_json(vocab)),
+        write_whole(named(folder, prefix, "merges.txt"), "#version: 0.2\n" + lines),
+    ]

@@ -1,0 +1,82 @@
+"""The steps by which a model cut a word, for people to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from .._arrays import I64
+from ._bpe_merges import Merges
+
+
+@dataclass(frozen=True)
+class MergeStep:
+    """One merge.
+
+    step: 0 for the first.  left, right, token: the two symbols and what they became.  rank: the merge's index in the
+    model's merges.  position: index of left among the symbols before the step.  symbols: all symbols after it.
+    count: how often the pair stood in the training corpus when it was merged, None where that is not known.
+    """
+
+    step: int
+    left: str
+    right: str
+    token: str
+    rank: int
+    position: int
+    symbols: tuple[str, ...]
+    count: int | None = None
+
+
+@dataclass(frozen=True)
+class MatchStep:
+    """One look-up of a part of a word.
+
+    step: 0 for the first.  start, end: from where to where the part reaches in the word, in characters.
+    token: the string looked up, affixes included.  id: its id, None where the vocabulary lacks it.
+    """
+
+    step: int
+    start: int
+    end: int
+    token: str
+    id: int | None
+
+
+def merge_steps(ids: list[int], merges: Merges, token_of: Callable[[int], str], counts: I64 | None) -> list[MergeStep]:
+    """The merges that these symbols go through, each time that of lowest rank, the leftmost of several."""
+    steps: list[MergeStep] = []
+    while True:
+        ranks = [(merges.rank(*pair), at) for at, pair in enumerate(pairwise(ids))]
+        rank, at = min(((rank, at) for rank, at in ranks if rank is not None), default=(None, 0))
+        if rank is None:
+            return steps
+        left, right, merged = ids[at], ids[at + 1], int(merges.results[rank])
+        ids = [*ids[:at], merged, *ids[at + 2 :]]
+        count = None if counts is None else int(counts[rank])
+        symbols = tuple(map(token_of, ids))
+        steps.append(MergeStep(len(steps), token_of(left), token_of(right), token_of(merged), rank, at, symbols, count))
+
+
+def greedy_steps(word: str, vocab: Mapping[str, int], prefix: str) -> list[MatchStep]:
+    """The look-ups by which the longest token is found, again and again from the left; the last fail if there is none.
+
+    >>> for step in greedy_steps("abc", {"ab": 0, "##c": 1}, "##"):
+    ...     print(step.start, step.end, step.token, step.id)
+    0 3 abc None
+    0 2 ab 0
+    2 3 ##c 1
+    """
+    steps: list[MatchStep] = []
+    start = 0
+    while start < len(word):
+        for end in range(len(word), start, -1):
+            token = (prefix if start else "") + word[start:end]
+            steps.append(MatchStep(len(steps), start, end, token, vocab.get(token)))
+            if token in vocab:
+                break
+        if steps[-1].id is None:
+            break
+        start = steps[-1].end
+    return steps

@@ -1,0 +1,123 @@
+"""The scored pieces of a Unigram model, found in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .._arrays import F64, I32, I64, U32, Bools, text_of
+from .._words import Words
+from . import _unigram_kernel as kernels
+from ._lattice import Lattice, Paths
+from ._model import Pieces
+from ._unigram_kernel import UNKNOWN
+
+# How far an unknown character scores below the worst piece: kUnkPenalty of sentencepiece, and of the library.
+UNK_PENALTY = 10.0
+
+
+class RawPaths(NamedTuple):
+    """Segmentations of n words, each unknown character a piece of its own.
+
+    pieces: int32, shape (3, m): rows ids (or UNKNOWN), starts, ends.  offsets: int64, shape (n + 1,).
+    """
+
+    pieces: I32
+    offsets: I64
+
+
+class ScoredPieces:
+    """A vocabulary as arrays.
+
+    vocab: pieces with their scores; of equal pieces the last one counts.  unk_id, byte_fallback: see `Unigram`.
+    unk_score: the score of an unknown character.
+    """
+
+    def __init__(self, vocab: Sequence[tuple[str, float]], unk_id: int | None, byte_fallback: bool) -> None:
+        self.vocab = vocab
+        self.ids = {piece: id for id, (piece, _) in enumerate(vocab)}
+        self.scores: F64 = np.array([score for _, score in vocab], np.float64)
+        self.unk_score = min((score for _, score in vocab), default=math.inf) - UNK_PENALTY
+        self._has_unk = unk_id is not None
+        self._unk_id = UNKNOWN if unk_id is None else unk_id
+        names = [f"<0x{byte:02X}>" for byte in range(256)]
+        self._byte_ids: I32 = np.array([self.ids.get(name, UNKNOWN) for name in names], np.int32)
+        if not byte_fallback:
+            self._byte_ids[:] = UNKNOWN
+        pieces = Words.of(piece for piece, _ in vocab)
+        self._keys, self._piece_at = kernels.trie(pieces.chars, pieces.offsets)
+
+    def scores_of(self, ids: I32) -> F64:
+        """The scores of these pieces, UNKNOWN among them."""
+        if not len(self.scores):
+            return np.full(len(ids), self.unk_score)
+        return np.where(ids == UNKNOWN, self.unk_score, self.scores[ids])
+
+    def best(self, words: Words) -> RawPaths:
+        """The best segmentation of every word; ValueError for an unknown character without unk_id."""
+        chars = _read_only(words.chars)
+        pieces, offsets, failed = kernels.best_paths(
+            self._keys, self._piece_at, self.scores, self.unk_score, self._has_unk, chars, words.offsets
+        )
+        if failed >= 0:
+            word = int(np.searchsorted(words.offsets, failed, side="right")) - 1
+            raise ValueError(
+                f"word {word}, {words.text(word)!r}: the vocabulary has no piece for {chr(chars[failed])!r} at "
+                f"{failed - words.offsets[word]}, and unk_id is None; give unk_id"
+            )
+        return RawPaths(pieces, offsets)
+
+    def lattice(self, words: Words) -> Lattice:
+        """All segmentations of every word, in about 70 bytes a character; ValueError if a word has none."""
+        chars = _read_only(words.chars)
+        firsts, sources, ids = kernels.lattice(self._keys, self._piece_at, self._has_unk, chars, words.offsets)
+        roots = words.offsets + np.arange(len(words.offsets))
+        lattice = Lattice(firsts, sources, ids, self.scores_of(ids), roots)
+        if not self._has_unk and not np.isfinite(lattice.log_sums()).all():
+            word = int(np.argmin(lattice.log_sums()))
+            raise ValueError(f"word {word}, {words.text(word)!r}: no pieces make it up, and unk_id is None; give it")
+        return lattice
+
+    def raw(self, lattice: Lattice, paths: Paths) -> RawPaths:
+        """The segmentations that are these paths, one for each word of the lattice."""
+        return RawPaths(lattice.pieces(paths, lattice.roots[:-1]), paths.offsets)
+
+    def shown(self, chars: U32, begins: I64, paths: RawPaths) -> Pieces:
+        """The segmentations, number i one of chars[begins[i]:], as `encode_words` gives them."""
+        pieces, offsets = paths
+        ids, starts, ends = pieces
+        unknown: Bools = (ids == self._unk_id) | (ids == UNKNOWN)
+        if unknown.any():
+            pieces = pieces.copy()
+            pieces[0, unknown] = UNKNOWN
+            # No more than four bytes a character.
+            size = len(ids) + 4 * int((ends - starts)[unknown].sum())
+            table = (self._keys, self._piece_at, self._unk_id, self._byte_ids)
+            pieces, offsets = kernels.join_unknown(*table, _read_only(chars), begins, pieces, offsets, size)
+        return Pieces(pieces[0], pieces[1], pieces[2], offsets)
+
+    def texts(self, chars: U32, begins: I64, pieces: Pieces) -> list[str]:
+        """The tokens of these pieces: the characters that they cover, or the name of a byte."""
+        begin = np.repeat(begins, np.diff(pieces.offsets))
+        text = text_of(chars)
+        bounds = zip((begin + pieces.starts).tolist(), (begin + pieces.ends).tolist(), strict=True)
+        texts = [text[start:end] for start, end in bounds]
+        # The id alone does not tell: a text may have "<0x41>" in it, and unk_id may be the id of a byte.
+        for i in np.flatnonzero(np.isin(pieces.ids, self._byte_ids[self._byte_ids != UNKNOWN])).tolist():
+            if self._is_spelled(texts[i]):
+                texts[i] = self.vocab[pieces.ids[i]][0]
+        return texts
+
+    def _is_spelled(self, surface: str) -> bool:
+        """Whether the model gives the bytes of these characters."""
+        return surface not in self.ids and bool((self._byte_ids[list(surface.encode())] != UNKNOWN).all())
+
+
+def _read_only(chars: U32) -> U32:
+    """The same array, read only: kernels are then compiled for one kind of array alone."""
+    view = chars.view()
+    view.flags.writeable = False
+    return view

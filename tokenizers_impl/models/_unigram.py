@@ -1,0 +1,250 @@
+"""The Unigram model."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._arrays import F64
+from .._json_text import dumps
+from .._words import Words
+from ._files import named, required, write_whole
+from ._model import Model, Pieces
+from ._scored_pieces import RawPaths, ScoredPieces
+from ._unigram_explanation import UnigramExplanation, explained
+
+
+class Segmentation(NamedTuple):
+    """One way to cut a text.
+
+    pieces: as `encode` shows them.  probability: of this way among all ways to cut the text, in [0, 1].
+    score: natural logarithm of the probability of this way and text together: the sum of the scores of the pieces.
+    """
+
+    pieces: list[str]
+    probability: float
+    score: float
+
+
+class Unigram(Model):
+    """A language model of independent pieces (Kudo 2018), as `tokenizers.models.Unigram` 0.23.3.
+
+    A word is cut so that the sum of the scores of its pieces is highest; of equal sums the one whose last piece is
+    longer, then by the same rule without that piece.  A character that is no piece may stand alone, unknown, with the
+    score of the worst piece less 10.  Unknown neighbours, the piece unk_id among them, then stand as one: the piece
+    that they make up, if there is one; else their UTF-8 bytes, if byte_fallback and a piece <0x00> .. <0xFF> is there
+    for each; else unk_id.
+
+    vocab: pieces and their scores, natural logarithms of probabilities; a piece's id is its place, of equal pieces the
+      last one's.  None: "<unk>" alone, with score 0, and unk_id 0.
+    unk_id: id of the unknown piece; without it a character that is unknown is an error.
+    alpha, nbest_size: with alpha, unless 0, encoding draws segmentations as `sample` does: among the nbest_size best;
+      with None or 0 among all.
+    seed: what it draws from, in each call anew; None: other numbers each time.  The library has no such thing.
+    ValueError for unk_id outside the vocabulary or without one, scores that are not finite, alpha < 0, nbest_size < 0.
+
+    >>> model = Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0)
+    >>> words = Words.of(["abba", "axx"])
+    >>> pieces = model.encode_words(words)
+    >>> pieces.ids.tolist(), model.token_texts(words, pieces)
+    ([3, 2, 1, 1, 0], ['ab', 'b', 'a', 'a', 'xx'])
+    """
+
+    def __init__(
+        self,
+        vocab: Sequence[tuple[str, float]] | None = None,
+        unk_id: int | None = None,
+        byte_fallback: bool | None = False,
+        alpha: float | None = None,
+        nbest_size: int | None = None,
+        *,
+        seed: int | None = None,
+    ) -> None:
+        if vocab is None and unk_id is not None:
+            raise ValueError(f"unk_id={unk_id} without vocab: give both")
+        self.vocab = (("<unk>", 0.0),) if vocab is None else _checked(vocab)
+        self.unk_id = 0 if vocab is None else unk_id
+        if self.unk_id is not None and not 0 <= self.unk_id < len(self.vocab):
+            raise ValueError(f"unk_id={unk_id}: the vocabulary has {len(self.vocab)} pieces; give the place of one")
+        self.byte_fallback = bool(byte_fallback)
+        self.alpha = None if alpha is None else _checked_alpha(alpha)
+        self.nbest_size = nbest_size
+        if nbest_size is not None and nbest_size < 0:
+            raise ValueError(f"nbest_size={nbest_size}: give 1 or more, or None for all segmentations")
+        self.seed = seed
+        self._pieces = ScoredPieces(self.vocab, self.unk_id, self.byte_fallback)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Unigram:
+        """The model of the `model` object of a tokenizer.json; ValueError if it lacks the vocab."""
+        return cls(required(data, "vocab", "Unigram"), data.get("unk_id"), data.get("byte_fallback", False))
+
+    def to_json(self) -> dict[str, Any]:
+        """The `model` object of tokenizer.json; as in the library's, alpha and nbest_size have no place in it."""
+        vocab = [[piece, score] for piece, score in self.vocab]
+        return {"type": "Unigram", "unk_id": self.unk_id, "vocab": vocab, "byte_fallback": self.byte_fallback}
+
+    def get_vocab(self) -> dict[str, int]:
+        """From piece to id."""
+        return dict(self._pieces.ids)
+
+    def get_vocab_size(self) -> int:
+        """Number of entries of the vocabulary; equal pieces count each."""
+        return len(self.vocab)
+
+    def token_to_id(self, token: str) -> int | None:
+        """The id of a piece, None if there is no such piece."""
+        return self._pieces.ids.get(token)
+
+    def id_to_token(self, id: int) -> str | None:
+        """The piece of an id, None if there is no such id."""
+        return self.vocab[id][0] if 0 <= id < len(self.vocab) else None
+
+    @property
+    def is_random(self) -> bool:
+        """Whether a word is cut anew each time it comes."""
+        return bool(self.alpha) and self.nbest_size != 1
+
+    def encode_words(self, words: Words) -> Pieces:
+        """The pieces of every word; bytes and joined unknown characters have the places of the whole stretch.
+
+        ValueError, which names the word, if unk_id is None and a character is unknown (or alpha is set).
+        """
+        if not self.alpha:
+            return self._shown(words, self._pieces.best(words))
+        if self.unk_id is None:
+            raise ValueError(f"alpha={self.alpha}: drawing segmentations needs unk_id, which is None")
+        if self.nbest_size == 1:
+            lattice = self._pieces.lattice(words)
+            return self._shown(words, self._pieces.raw(lattice, lattice.viterbi()))
+        return self.sample_words(words, self.alpha, self.seed, self.nbest_size or -1)
+
+    def token_texts(self, words: Words, pieces: Pieces) -> list[str]:
+        """The tokens of `encode_words(words)`, as the library's `encode(...).tokens`.
+
+        A token is the characters that it covers, also where it is unknown; the piece of a byte is its name, as <0xE3>.
+        """
+        return self._pieces.texts(words.chars, words.offsets[:-1], pieces)
+
+    def nbest(self, text: str, n: int) -> list[Segmentation]:
+        """The n best segmentations of a word, fewer if it has fewer; the first one is that of `encode_words`.
+
+        Order: score, highest first; of equal ones that whose last piece is longer, then by the same rule without it.
+        An empty word has one segmentation, into nothing.  Segmentations that differ inside a stretch of unknown
+        characters alone show the same pieces.  ValueError if n < 1, or if there is none at all, for want of unk_id.
+
+        >>> model = Unigram([("<unk>", -9.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0)
+        >>> for pieces, probability, score in model.nbest("ab", 5):
+        ...     print(pieces, round(probability, 6), score)
+        ['ab'] 0.622459 -2.5
+        ['a', 'b'] 0.377541 -3.0
+        """
+        words = Words.of([text])
+        lattice = self._pieces.lattice(words)
+        scores, paths = lattice.n_best(_checked_n(n))
+        begins = np.zeros(len(scores), np.int64)
+        raw = RawPaths(lattice.pieces(paths, begins), paths.offsets)
+        pieces = self._pieces.shown(words.chars, begins, raw)
+        texts, bounds = self._pieces.texts(words.chars, begins, pieces), pieces.offsets.tolist()
+        log_sum = float(lattice.log_sums()[0])
+        return [
+            Segmentation(texts[start:end], min(math.exp(score - log_sum), 1.0), score)
+            for (start, end), score in zip(pairwise(bounds), scores.tolist(), strict=True)
+        ]
+
+    def sample(self, text: str, alpha: float, seed: int | np.random.Generator | None = None, n: int = -1) -> list[str]:
+        """The tokens of a random segmentation of a word: subword regularization (Kudo 2018, section 3.2).
+
+        alpha: >= 0; a segmentation comes with probability in proportion to its own to the power of alpha: 0 draws
+        from all alike, and the larger it is the more often comes the best.  n: draw among the n best, -1 among all.
+        seed: a number, which always draws the same, or a numpy Generator, to go on drawing.
+
+        >>> model = Unigram([("<unk>", -9.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0)
+        >>> generator = np.random.default_rng(0)
+        >>> [" ".join(model.sample("ab", 0.5, generator)) for _ in range(5)]
+        ['ab', 'a b', 'ab', 'ab', 'a b']
+        """
+        words = Words.of([text])
+        return self.token_texts(words, self.sample_words(words, alpha, seed, n))
+
+    def sample_words(
+        self, words: Words, alpha: float, seed: int | np.random.Generator | None = None, n: int = -1
+    ) -> Pieces:
+        """`sample` for every word, each drawn by itself: equal words may be cut in different ways."""
+        _checked_alpha(alpha)
+        generator = np.random.default_rng(seed)
+        if n != -1:
+            return self._sample_best(words, alpha, generator, _checked_n(n))
+        lattice = self._pieces.lattice(words)
+        return self._shown(words, self._pieces.raw(lattice, lattice.tempered(alpha).sample(generator)))
+
+    def _sample_best(self, words: Words, alpha: float, generator: np.random.Generator, n: int) -> Pieces:
+        lattices = (self._pieces.lattice(Words.of([text])) for text in words.texts())
+        chosen = [each.pieces(each.sample_best(n, alpha, generator), each.roots[:1]) for each in lattices]
+        offsets = np.cumsum([0, *(pieces.shape[1] for pieces in chosen)])
+        return self._shown(words, RawPaths(np.concatenate([np.empty((3, 0), np.int32), *chosen], axis=1), offsets))
+
+    def log_probs(self, texts: Sequence[str]) -> list[F64]:
+        """The scores of the pieces of the best segmentation, from left to right: one float64 array a word.
+
+        They are natural logarithms of probabilities, if the exponentials of the vocabulary's scores add up to 1.  An
+        unknown character is a piece here, as the search counts it, though `encode_words` joins it to its neighbours.
+
+        >>> model = Unigram([("<unk>", -9.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0)
+        >>> model.log_probs(["aab", "axx", ""])
+        [array([-1. , -2.5]), array([ -1., -19., -19.]), array([], dtype=float64)]
+        """
+        paths = self._pieces.best(Words.of(texts))
+        return np.split(self._pieces.scores_of(paths.pieces[0]), paths.offsets[1:-1]) if len(texts) else []
+
+    def log_marginals(self, texts: Sequence[str]) -> F64:
+        """The natural logarithm of the probability of every word, summed over its segmentations; shape (len(texts),).
+
+        >>> model = Unigram([("<unk>", -9.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0)
+        >>> [round(math.exp(x), 6) for x in model.log_marginals(["ab", ""])]
+        [0.131872, 1.0]
+        """
+        return self._pieces.lattice(Words.of(texts)).log_sums()
+
+    def explain_word(self, word: str, n: int = 5) -> UnigramExplanation:
+        """The n best segmentations of a word, piece by piece.
+
+        >>> model = Unigram([("<unk>", -9.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0)
+        >>> for path in model.explain_word("abx").paths:
+        ...     print(path.score, [(step.piece, step.id, step.score) for step in path.steps])
+        -21.5 [('ab', 3, -2.5), ('x', None, -19.0)]
+        -22.0 [('a', 1, -1.0), ('b', 2, -2.0), ('x', None, -19.0)]
+        """
+        return explained(word, self._pieces.lattice(Words.of([word])), _checked_n(n))
+
+    def save(self, folder: str | os.PathLike[str], prefix: str | None = None) -> list[str]:
+        """Writes unigram.json, with prefix "name" name-unigram.json; returns its path in a list."""
+        return [write_whole(named(folder, prefix, "unigram.json"), dumps(self.to_json(), indent=2))]
+
+    def _shown(self, words: Words, paths: RawPaths) -> Pieces:
+        return self._pieces.shown(words.chars, words.offsets[:-1], paths)
+
+
+def _checked(vocab: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
+    pairs = tuple((piece, float(score)) for piece, score in vocab)
+    for id, (piece, score) in enumerate(pairs):
+        if not isinstance(piece, str) or not math.isfinite(score):
+            raise ValueError(f"vocab[{id}] is ({piece!r}, {score!r}): give a string and a finite number")
+    return pairs
+
+
+def _checked_alpha(alpha: float) -> float:
+    if not 0 <= alpha < math.inf:
+        raise ValueError(f"alpha={alpha!r}: give a number of 0 or more")
+    return alpha
+
+
+def _checked_n(n: int) -> int:
+    if n < 1:
+        raise ValueError(f"n={n!r}: give 1 or more")
+    return n

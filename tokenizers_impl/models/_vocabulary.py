@@ -1,0 +1,58 @@
+"""The tokens of a model, each with its id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from operator import index
+from typing import Any
+
+from ._trie import Trie
+
+# Ids are kept as int32; the library's are uint32.
+MAX_ID = 2**31 - 1
+
+
+class Vocabulary:
+    """Tokens and ids, which stay as they are.
+
+    ids: from token to id.  tokens: from id to token, of several tokens with one id the last.
+    Raises ValueError for a token that is no string or an id that is no integer in 0..2**31 - 1.
+
+    >>> Vocabulary({"b": 1, "a": 0}).in_id_order()
+    {'a': 0, 'b': 1}
+    """
+
+    def __init__(self, vocab: Mapping[str, int]) -> None:
+        if not isinstance(vocab, Mapping):
+            raise ValueError(f"vocab: {vocab!r} is no mapping from token to id")
+        self.ids = dict(vocab)
+        if set(map(type, self.ids.values())) - {int}:
+            self.ids = {token: _integer(token, id) for token, id in self.ids.items()}
+        self._check()
+        self.tokens = {id: token for token, id in self.ids.items()}
+
+    def _check(self) -> None:
+        if set(map(type, self.ids)) - {str}:
+            raise ValueError(f"vocab: {next(t for t in self.ids if type(t) is not str)!r} is no string")
+        if self.ids and not 0 <= min(self.ids.values()) <= max(self.ids.values()) <= MAX_ID:
+            token, id = next((t, i) for t, i in self.ids.items() if not 0 <= i <= MAX_ID)
+            raise ValueError(f"vocab[{token!r}]: the id {id} is not in 0..{MAX_ID}")
+
+    @cached_property
+    def trie(self) -> Trie:
+        """The tokens character by character."""
+        return Trie.of(self.ids)
+
+    def in_id_order(self) -> dict[str, int]:
+        """The tokens sorted by id, as files have them."""
+        return dict(sorted(self.ids.items(), key=lambda entry: entry[1]))
+
+
+def _integer(token: str, id: Any) -> int:
+    try:
+        if isinstance(id, bool):
+            raise TypeError
+        return index(id)
+    except TypeError:
+        raise ValueError(f"vocab[{token!r}]: the id {id!r} is no integer") from None

@@ -1,0 +1,118 @@
+"""WordPiece: the longest token first, from the left (Schuster & Nakajima 2012; Devlin et al. 2019)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .._words import Words
+from ._explanation import MatchStep, greedy_steps
+from ._files import lines_of, named, required, write_whole
+from ._kernel_arrays import read_only, room, used
+from ._model import Pieces
+from ._token_model import TokenModel
+from ._vocabulary import Vocabulary
+from ._wordpiece_kernel import NONE, encode
+
+# Unicode's White_Space, which the library cuts off; str.rstrip() takes four control characters more.
+WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
+OPTIONS = ("unk_token", "continuing_subword_prefix", "max_input_chars_per_word")
+
+
+class WordPiece(TokenModel):
+    """A vocabulary, with the options of `tokenizers.models.WordPiece` 0.23.3.
+
+    vocab: from token to id, or the path of vocab.txt.
+    unk_token: what a word becomes, as a whole, if one of its parts is no token.
+    max_input_chars_per_word: longer words become unk_token, too.
+    continuing_subword_prefix: what tokens that do not begin a word begin with.
+
+    Attributes may be read and set; vocab is fixed.  Raises ValueError for an id outside 0..2**31 - 1.
+
+    >>> model = WordPiece({"[UNK]": 0, "un": 1, "##able": 2})
+    >>> pieces = model.encode_words(Words.of(["unable", "able"]))
+    >>> pieces.ids.tolist(), pieces.starts.tolist(), pieces.ends.tolist(), pieces.offsets.tolist()
+    ([1, 2, 0], [0, 2, 0], [2, 6, 4], [0, 2, 3])
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int] | str | None = None,
+        *,
+        unk_token: str = "[UNK]",
+        max_input_chars_per_word: int = 100,
+        continuing_subword_prefix: str = "##",
+    ) -> None:
+        for name, value in (("unk_token", unk_token), ("continuing_subword_prefix", continuing_subword_prefix)):
+            if not isinstance(value, str):
+                raise ValueError(f"{name}: {value!r} is no string")
+        if type(max_input_chars_per_word) is not int or max_input_chars_per_word < 0:
+            raise ValueError(f"max_input_chars_per_word: {max_input_chars_per_word!r} is no integer >= 0")
+        self.unk_token = unk_token
+        self.max_input_chars_per_word = max_input_chars_per_word
+        self.continuing_subword_prefix = continuing_subword_prefix
+        self._vocabulary = Vocabulary(self.read_file(vocab) if isinstance(vocab, str) else vocab or {})
+
+    def encode_words(self, words: Words) -> Pieces:
+        """The pieces of every word.
+
+        Raises ValueError for a word that becomes unk_token if that is not in the vocabulary.
+        """
+        trie = self._vocabulary.trie
+        pieces = room(words, len(words.chars))
+        rest = trie.node(self.continuing_subword_prefix)
+        unk = self._vocabulary.ids.get(self.unk_token, NONE)
+        longest = self.max_input_chars_per_word
+        failed = encode(*read_only(words), trie.children, trie.ids, rest, longest, unk, pieces)
+        if failed != NONE:
+            raise ValueError(
+                f"WordPiece error: Missing {self.unk_token} token from the vocabulary, but the word "
+                f"{words.text(failed)!r} needs it: add it to vocab, or set unk_token to a token that is there"
+            )
+        return used(pieces)
+
+    def explain_word(self, word: str) -> list[MatchStep]:
+        """The look-ups that cut the word, in their order: the longest string first, then one character less.
+
+        If the last of them fail (id None), the word is unknown.  None for a word that is too long to be looked up.
+        """
+        if len(word) > self.max_input_chars_per_word:
+            return []
+        return greedy_steps(word, self._vocabulary.ids, self.continuing_subword_prefix)
+
+    def to_json(self) -> dict[str, Any]:
+        """The `model` object of tokenizer.json, its keys in the library's order."""
+        options = {name: getattr(self, name) for name in OPTIONS}
+        return {"type": "WordPiece", **options, "vocab": self._vocabulary.in_id_order()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> WordPiece:
+        """The model of such an object; all of its keys but `type` are required, as in the library.
+
+        >>> model = WordPiece({"[UNK]": 0, "a": 1})
+        >>> WordPiece.from_json(model.to_json()).get_vocab()
+        {'[UNK]': 0, 'a': 1}
+        """
+        if data.get("type", "WordPiece") != "WordPiece":
+            raise ValueError(f"WordPiece: the type is {data['type']!r}")
+        vocab = required(data, "vocab", "WordPiece")
+        if not isinstance(vocab, Mapping):
+            raise ValueError("WordPiece: vocab is no object")
+        return cls(vocab, **{name: required(data, name, "WordPiece") for name in OPTIONS})
+
+    @staticmethod
+    def read_file(vocab: str) -> dict[str, int]:
+        """The tokens of vocab.txt, one a line, white space at its end cut off; the id is the line's number from 0."""
+        return {line.rstrip(WHITE_SPACE): number for number, line in enumerate(lines_of(Path(vocab)))}
+
+    @classmethod
+    def from_file(cls, vocab: str, **options: Any) -> WordPiece:
+        """The model of vocab.txt, with the options of the class."""
+        return cls(vocab, **options)
+
+    def save(self, folder: str | os.PathLike[str], prefix: str | None = None) -> list[str]:
+        """Writes vocab.txt, with prefix "name" name-vocab.txt, the tokens sorted by id; returns its path in a list."""
+        tokens = "".join(f"{token}\n" for token in self._vocabulary.in_id_order())
+        return [write_whole(named(folder, prefix, "vocab.txt"), tokens)]

@@ -1,0 +1,169 @@
+"""The BPE training from counted words to merges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._arrays import I32, I64
+from .._progress import progress
+from .._words import WordCounts, Words
+from ..models._bpe import BPE
+from ._alphabet import alphabet
+from ._bpe_options import TIE_BREAKS, BpeOptions
+from ._initial_symbols import END, InitialSymbols
+from ._merge_arrays import TOKENS, Rule, State
+from ._merge_kernel import FINISHED, MORE_PAIRS, MORE_TOKENS, ROW, count_pairs, run_merges
+from ._merge_state import new_state, with_more_pairs, with_more_tokens
+
+# Merges between two looks at the progress bar and at Ctrl-C.
+SLICE = 256
+
+
+@dataclass(frozen=True)
+class LearntMerges:
+    """What a training found.
+
+    tokens: the vocabulary in the order of the ids.
+    rows: int64, shape (merges, 6): left part, right part, result, count of the pair, then the size of the vocabulary
+      and the number of tokens in the corpus after the merge.
+
+    >>> learnt = learn_merges(WordCounts.of({"low": 5, "lot": 2}), BpeOptions(num_merges=2))
+    >>> learnt.tokens, learnt.merges()
+    (['l', 'o', 't', 'w', 'lo', 'low'], [('l', 'o'), ('lo', 'w')])
+    >>> learnt.history()[-1]
+    {'step': 2, 'pair': ('lo', 'w'), 'count': 5, 'token': 'low', 'vocab_size': 6, 'corpus_tokens': 9}
+    """
+
+    tokens: list[str]
+    rows: I64
+
+    def merges(self) -> list[tuple[str, str]]:
+        """The parts of every merge, in the order of the training."""
+        return [(self.tokens[a], self.tokens[b]) for a, b in self.rows[:, :2].tolist()]
+
+    def history(self) -> list[dict[str, Any]]:
+        """A row a merge."""
+        return [
+            {
+                "step": step,
+                "pair": (self.tokens[a], self.tokens[b]),
+                "count": count,
+                "token": self.tokens[token],
+                "vocab_size": vocab_size,
+                "corpus_tokens": corpus_tokens,
+            }
+            for step, (a, b, token, count, vocab_size, corpus_tokens) in enumerate(self.rows.tolist(), 1)
+        ]
+
+
+def learn_merges(
+    counts: WordCounts, options: BpeOptions, model: BPE | None = None, show_progress: bool = False
+) -> LearntMerges:
+    """The merges of these words, in the steps of BpeTrainer::do_train of `tokenizers` 0.23.3.
+
+    model: whose tokens and merges come first, where the options say extend.
+    """
+    state = initial_state(counts, options, model if options.extend else None, show_progress)
+    rule = Rule(
+        TIE_BREAKS.index(options.tie_break), max(1, options.min_frequency), options.most_tokens, options.longest
+    )
+    # 4. The pairs.
+    with progress("Count pairs", len(counts.counts), show_progress) as bar:
+        count_pairs(state, rule._replace(max_length=options.longest_first))
+        bar.update(len(counts.counts))
+    # 5. The merges.
+    return merged(state, rule, options.most_merges, show_progress)
+
+
+def initial_state(
+    counts: WordCounts, options: BpeOptions, model: BPE | None = None, show_progress: bool = False
+) -> State:
+    """The words as symbols, the steps 1 to 3; the tokens of a model, if there is one, come before all others."""
+    tokens = _model_tokens(model, options)
+    # 1. The special tokens.
+    _add(tokens, options.special_tokens)
+    # 2. The alphabet.
+    _add(tokens, alphabet(counts, options.initial_alphabet, options.limit_alphabet, options.alphabet_order))
+    # 3. The words.
+    with progress("Tokenize words", len(counts.counts), show_progress) as bar:
+        known = [token for token in tokens if len(token) == 1]
+        initial = InitialSymbols(counts.words, known, options.prefix, options.suffix, options.end_of_word)
+        strings = initial.strings()
+        _add(tokens, _in_order(set(strings.values()) - set(tokens), options.affix_order))
+        table = np.zeros(max(strings, default=0) + 1, np.int32)
+        table[list(strings)] = [tokens[string] for string in strings.values()]
+        lengths = np.zeros(len(tokens), np.int32)
+        lengths[table[list(strings)]] = [number < END * len(known) for number in strings]
+        symbols, offsets = table[initial.symbols], initial.offsets
+        if model is not None:
+            symbols, offsets = _replayed(counts.words, tokens, model, lengths)
+        bar.update(len(counts.counts))
+    return new_state(list(tokens), lengths, symbols, offsets, counts.counts, options.prefix)
+
+
+def merged(state: State, rule: Rule, most_merges: int, show_progress: bool) -> LearntMerges:
+    """Merges until the rule, the number of merges or the words end it."""
+    rows, done, reason = [np.empty((0, ROW), np.int64)], 0, None
+    wanted = min(rule.vocab_size - int(state.used[TOKENS]), most_merges)
+    with progress("Compute merges", max(0, wanted), show_progress) as bar:
+        while reason != FINISHED and done < most_merges:
+            rows.append(np.empty((min(SLICE, most_merges - done), ROW), np.int64))
+            steps, reason = run_merges(state, rule, rows[-1])
+            rows[-1] = rows[-1][:steps]
+            done += steps
+            bar.update(steps)
+            if reason == MORE_TOKENS:
+                state = with_more_tokens(state)
+            elif reason == MORE_PAIRS:
+                state = with_more_pairs(state)
+    return LearntMerges(tokens_of(state), np.concatenate(rows))
+
+
+def tokens_of(state: State) -> list[str]:
+    """The strings of the tokens, in the order of the ids."""
+    n, ends = int(state.used[TOKENS]), state.tokens.ends
+    return Words(state.tokens.chars[: ends[n]], ends[: n + 1]).texts()
+
+
+def _add(tokens: dict[str, int], strings: Iterable[str]) -> None:
+    for string in strings:
+        tokens.setdefault(string, len(tokens))
+
+
+def _in_order(strings: set[str], order: Iterable[str]) -> list[str]:
+    """The strings that `order` has, in its order, then the others, sorted."""
+    first = [string for string in dict.fromkeys(order) if string in strings]
+    return first + sorted(strings.difference(first))
+
+
+def _model_tokens(model: BPE | None, options: BpeOptions) -> dict[str, int]:
+    """The vocabulary that training starts from, in the order of the ids."""
+    if model is None:
+        return {}
+    for name in ("continuing_subword_prefix", "end_of_word_suffix", "end_of_word"):
+        ours, theirs = getattr(options, name), getattr(model, name)
+        if ours != theirs:
+            raise ValueError(f"{name} is {ours!r} but the model to extend has {theirs!r}: give the trainer the model's")
+    tokens = dict(sorted(model.get_vocab().items(), key=lambda entry: entry[1]))
+    for place, (token, id) in enumerate(tokens.items()):
+        if id != place:
+            raise ValueError(f"the model to extend has no id {place} but {id} for {token!r}: renumber its vocabulary")
+    return tokens
+
+
+def _replayed(words: Words, tokens: dict[str, int], model: BPE, lengths: I32) -> tuple[I32, I64]:
+    """The symbols after the merges of a model, whose lengths are entered."""
+    merges = BPE(
+        tokens,
+        model.merges,
+        continuing_subword_prefix=model.continuing_subword_prefix,
+        end_of_word_suffix=model.end_of_word_suffix,
+        end_of_word="symbol" if model.end_of_word == "symbol" else "glued",
+    )
+    pieces = merges.encode_words(words)
+    lengths[pieces.ids] = pieces.ends - pieces.starts
+    return pieces.ids, pieces.offsets

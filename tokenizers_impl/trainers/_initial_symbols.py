@@ -1,0 +1,60 @@
+"""The symbols that words consist of before the first merge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .._arrays import I32, I64, U32
+from .._kernel import kernel
+from .._words import Words
+from ._alphabet import CODE_POINTS
+
+# A character stands plain, with prefix, with suffix or with both; END is the suffix as a symbol of its own.
+PLAIN, PREFIXED, SUFFIXED, END = 0, 1, 2, 4
+
+
+class InitialSymbols:
+    """The words as numbers of affixed characters.
+
+    symbols: int32; the ones of word w are symbols[offsets[w]:offsets[w + 1]].  Number f * n + c is character c of the
+    n known ones in form f; what is not known is left out, the others keep the form of their place in the word.
+    """
+
+    def __init__(self, words: Words, known: Sequence[str], prefix: str, suffix: str, end_of_word: str) -> None:
+        self.known, self.prefix, self.suffix = known, prefix, suffix
+        index = np.full(CODE_POINTS, -1, np.int32)
+        index[[ord(char) for char in known]] = np.arange(len(known))
+        glued, end = (bool(suffix) and end_of_word == kind for kind in ("glued", "symbol"))
+        self.symbols, self.offsets = _affixed(*words, index, len(known), bool(prefix), glued, end)
+
+    def strings(self) -> dict[int, str]:
+        """The number of every symbol that occurs with its string."""
+        numbers = np.flatnonzero(np.bincount(self.symbols))
+        return {number: self._string(*divmod(number, max(1, len(self.known)))) for number in numbers.tolist()}
+
+    def _string(self, form: int, char: int) -> str:
+        if form == END:
+            return self.suffix
+        return self.prefix * (form & PREFIXED) + self.known[char] + self.suffix * (form >> 1)
+
+
+@kernel
+def _affixed(chars: U32, offsets: I64, index: I32, n: int, prefixed: bool, glued: bool, end: bool) -> tuple[I32, I64]:
+    n_words = len(offsets) - 1
+    symbols, firsts, size = np.empty(len(chars) + n_words * end, np.int32), np.empty(n_words + 1, np.int64), 0
+    for w in range(n_words):
+        firsts[w] = size
+        start, stop = offsets[w], offsets[w + 1]
+        for i in range(start, stop):
+            char = index[chars[i]]
+            if char >= 0:
+                form = PREFIXED * (prefixed and i > start) + SUFFIXED * (glued and i == stop - 1)
+                symbols[size] = form * n + char
+                size += 1
+        if end and stop > start:
+            symbols[size] = END * n
+            size += 1
+    firsts[n_words] = size
+    return symbols[:size], firsts

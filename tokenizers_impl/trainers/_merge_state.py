@@ -1,0 +1,104 @@
+"""The state of a merge loop from words whose symbols are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from .._arrays import I32, I64, U32, Bools, code_points
+from .._words import Words
+from ._merge_arrays import NONE, OCCURRENCES, PAIRS, QUEUE, TOKENS, Pairs, Queue, State, Symbols, Tokens
+from ._merge_kernel import fill_table, link
+
+Numbers = TypeVar("Numbers", I32, I64, U32, Bools)
+
+
+def new_state(tokens: Sequence[str], lengths: I32, symbols: I32, offsets: I64, counts: I64, prefix: str) -> State:
+    """The state with these tokens, all different, that cover `lengths` characters of a word where they are symbols.
+
+    symbols: the ids of the symbols of all words; those of word w are symbols[offsets[w]:offsets[w + 1]], and it occurs
+    counts[w] times.  prefix: what a second part loses in a merge.
+    """
+    n, size = len(tokens), len(symbols)
+    if size >= 2**31:
+        raise ValueError(f"the distinct words have {size} symbols together: train on fewer than 2**31")
+    strings, nothing = Words.of(tokens), np.empty(0, np.int32)
+    # numpy does not touch the memory that it gives here: room that is never used costs nothing.  Every merge takes away
+    # a symbol and touches two at most, so 3 * size occurrences are enough unless a merge gives a symbol that there was.
+    state = State(
+        Symbols(symbols.copy(), _ids(size), _ids(size), _counts(size), _ids(size)),
+        Pairs(_ids(size), _ids(size), _counts(size), _counts(size), _ids(size), _ids(3 * size)),
+        Tokens(
+            strings.chars,
+            strings.offsets,
+            lengths,
+            np.zeros(n, np.bool_),
+            nothing,
+            nothing,
+            nothing,
+            code_points(prefix),
+        ),
+        Queue(_counts(size), _counts(size), _counts(size)),
+        _ids(size),
+        np.array([n, 0, 0, 0, 0]),
+    )
+    state = with_more_tokens(state)
+    link(state, offsets, counts)
+    return state
+
+
+def with_more_tokens(state: State) -> State:
+    """The same state with room for twice the tokens."""
+    tokens, n = state.tokens, state.used[TOKENS]
+    room = 2 * len(tokens.length) + 4096
+    tokens = Tokens(
+        _longer(tokens.chars, tokens.ends[n], 2 * len(tokens.chars) + 16 * 4096),
+        _longer(tokens.ends, n + 1, room + 1),
+        _longer(tokens.length, n, room),
+        _longer(tokens.seen, n, room),
+        np.full(1 << int(2 * room).bit_length(), NONE, np.int32),
+        np.full(room, NONE, np.int32),
+        np.full(room, NONE, np.int32),
+        tokens.prefix,
+    )
+    tokens.seen[n:] = False
+    fill_table(tokens, n)
+    return state._replace(tokens=tokens)
+
+
+def with_more_pairs(state: State) -> State:
+    """The same state with room for twice the pairs."""
+    used, pairs = state.used, state.pairs
+    room = 2 * len(pairs.first) + 16
+    return state._replace(
+        pairs=Pairs(
+            _longer(pairs.first, used[PAIRS], room),
+            _longer(pairs.second, used[PAIRS], room),
+            _longer(pairs.frequency, used[PAIRS], room),
+            _longer(pairs.start, used[PAIRS], room),
+            _longer(pairs.size, used[PAIRS], room),
+            _longer(pairs.occurrences, used[OCCURRENCES], 2 * len(pairs.occurrences) + 16),
+        ),
+        queue=Queue(
+            _longer(state.queue.frequency, used[QUEUE], room),
+            _longer(state.queue.key, used[QUEUE], room),
+            _longer(state.queue.pair, used[QUEUE], room),
+        ),
+    )
+
+
+def _ids(size: int) -> I32:
+    return np.empty(size, np.int32)
+
+
+def _counts(size: int) -> I64:
+    return np.empty(size, np.int64)
+
+
+def _longer(array: Numbers, used: int, size: int) -> Numbers:
+    """The first `used` entries at the head of an array of another size."""
+    result = np.empty(size, array.dtype)
+    result[:used] = array[:used]
+    return result

@@ -1,0 +1,77 @@
+"""The lexicon that a Unigram training starts from, with the places of its pieces."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .._arrays import F64, I32, I64
+from .._kernel import kernel
+from .._words import WordCounts
+from ._bpe_options import BpeOptions
+from ._bpe_training import learn_merges
+from ._lexicon import UNKNOWN, Lexicon
+from ._piece_matches import Matches, find_matches
+from ._seed_pieces import Substrings, located, most_valuable, repeated_substrings
+from ._suffix_array import common_prefixes, room, suffix_array
+from ._unigram_options import UnigramOptions
+from ._word_text import WordText, char_counts
+
+
+@kernel
+def _log_shares(values: I64) -> F64:
+    """log(value) - log(sum of values)."""
+    scores = np.empty(len(values))
+    log_total = math.log(float(values.sum()))
+    for i in range(len(values)):
+        scores[i] = math.log(float(values[i])) - log_total
+    return scores
+
+
+def _merged_strings(counted: WordCounts, options: UnigramOptions) -> list[str]:
+    """What byte-pair encoding makes of the words: its symbols of two characters or more."""
+    if options.max_piece_length < 2:
+        return []
+    length = options.max_piece_length
+    limits = BpeOptions(vocab_size=options.seed_size, min_frequency=2, max_token_length=length, compat=None)
+    return [token for token in learn_merges(counted, limits).tokens if len(token) > 1 and "\0" not in token]
+
+
+def _substrings(
+    counted: WordCounts, text: WordText, order: I32, reach: I32, longest: int, options: UnigramOptions
+) -> Substrings:
+    """All substrings that may become pieces."""
+    if options.seed == "bpe":
+        strings = _merged_strings(counted, options)
+        return located([text.numbers(string) for string in strings], text.symbols, order)
+    return repeated_substrings(order, common_prefixes(text.symbols, order, longest + 1), reach, longest)
+
+
+def seed_lexicon(counted: WordCounts, text: WordText, options: UnigramOptions) -> tuple[Lexicon, Matches]:
+    """All characters by falling count, then substrings by falling value; scores log(value / sum of values).
+
+    The value of a character is its count in the corpus, that of a substring its length times its occurrences in the
+    distinct
+    words: so the library has it.  text: of these words, at least one.
+    """
+    weights = char_counts(text.symbols, text.starts, text.counts, len(text.alphabet))
+    letters = 1 + np.lexsort((np.arange(1, len(weights)), weights[1:]))[::-1]
+    reach = room(text.symbols)
+    longest = min(options.max_piece_length, int(reach.max()))
+    order = suffix_array(text.symbols, reach, longest + 1)
+    found = _substrings(counted, text, order, reach, longest, options)
+    del reach
+    # The library looks at the number of seeds after adding one, so that there is always one substring.
+    substrings, values = most_valuable(found, max(1, options.seed_size - len(letters)))
+    del found
+    names = np.arange(1, 1 + len(letters) + len(values), dtype=np.int32)
+    alphabet = np.full(len(text.alphabet), UNKNOWN, np.int32)
+    alphabet[letters] = names[: len(letters)]
+    by_text = np.lexsort((substrings.lengths, substrings.starts))
+    matches = find_matches(order, text.symbols, substrings.take(by_text), names[len(letters) + by_text], alphabet)
+    place = np.zeros(len(text.alphabet), np.int32)
+    place[text.symbols[order]] = order
+    places = np.concatenate((place[letters], order[substrings.starts]))
+    lengths = np.concatenate((np.ones(len(letters), np.int32), substrings.lengths))
+    return Lexicon.of(places, lengths, _log_shares(np.concatenate((weights[letters], values)))), matches

@@ -1,0 +1,63 @@
+"""The options of a Unigram training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+EM = ("bayes", "plain")
+PRUNE_LOSSES = ("hf", "sentencepiece", "exact")
+SEEDS = ("suffix_array", "bpe")
+COMPATS = ("hf-0.23", None)
+
+
+@dataclass(frozen=True)
+class UnigramOptions:
+    """What `UnigramTrainer` documents, as plain data, checked: a ValueError names the option that cannot be."""
+
+    vocab_size: int = 8000
+    special_tokens: tuple[str, ...] = ()
+    shrinking_factor: float = 0.75
+    unk_token: str | None = None
+    max_piece_length: int = 16
+    n_sub_iterations: int = 2
+    initial_alphabet: tuple[str, ...] = ()
+    seed_size: int = 1_000_000
+    em: str = "bayes"
+    prune_loss: str = "hf"
+    seed: str = "suffix_array"
+    compat: str | None = "hf-0.23"
+
+    def __post_init__(self) -> None:
+        for name in ("vocab_size", "max_piece_length", "n_sub_iterations", "seed_size"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)}: take 0 or more")
+        if not 0 <= self.shrinking_factor < 1:
+            raise ValueError(
+                f"shrinking_factor is {self.shrinking_factor}: take a number from 0 up to, without, 1; "
+                "with 1 or more no pruning makes the vocabulary smaller"
+            )
+        choices = {"em": EM, "prune_loss": PRUNE_LOSSES, "seed": SEEDS, "compat": COMPATS}
+        for name, allowed in choices.items():
+            if getattr(self, name) not in allowed:
+                raise ValueError(f"{name} is {getattr(self, name)!r}: take one of {', '.join(map(repr, allowed))}")
+
+    @property
+    def desired_size(self) -> int:
+        """The number of entries at which pruning ends: a tenth more than asked for, the rest is cut at the end."""
+        return self.vocab_size * 11 // 10
+
+    @property
+    def adds_unk(self) -> bool:
+        """Whether the unknown token is none of the special tokens, so that it is put before them."""
+        return self.unk_token is not None and self.unk_token not in self.special_tokens
+
+    @property
+    def leading_tokens(self) -> list[str]:
+        """The entries before the learnt pieces."""
+        first = [self.unk_token] if self.unk_token is not None and self.adds_unk else []
+        return first + list(self.special_tokens)
+
+    @property
+    def unk_id(self) -> int | None:
+        """The id of the unknown token."""
+        return None if self.unk_token is None else self.leading_tokens.index(self.unk_token)

@@ -1,0 +1,155 @@
+"""The Unigram training from counted words to scored pieces."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._arrays import F64, I64
+from .._progress import progress
+from .._words import WordCounts, Words
+from ._final_pieces import final_pieces
+from ._forward_backward import exact_losses, expectation
+from ._lexicon import UNKNOWN
+from ._maximization import maximization
+from ._piece_matches import DROPPED, rename
+from ._pruning import approximate_losses, survivors, survivors_of
+from ._second_best import second_best
+from ._seed_lexicon import seed_lexicon
+from ._unigram_options import UnigramOptions
+from ._viterbi import viterbi
+from ._word_text import WordText
+
+# So many rounds without any change are taken for a training that never ends.
+_PATIENCE = 100
+
+
+class Trained(NamedTuple):
+    """vocab: (piece, score) by id; unk_id: the id of the unknown token; history: a row a step."""
+
+    vocab: list[tuple[str, float]]
+    unk_id: int | None
+    history: list[dict[str, Any]]
+
+
+class _Training:
+    """The pieces of one training on their way, `lexicon`, with their places in the words, `matches`."""
+
+    def __init__(self, counted: WordCounts, options: UnigramOptions) -> None:
+        self.options = options
+        self.text = WordText.of(counted)
+        self.lexicon, self.matches = seed_lexicon(counted, self.text, options)
+        starts = self.text.starts
+        self.blocks = [(int(starts[first]), int(starts[last])) for first, last in self.text.blocks()]
+        self.history: list[dict[str, Any]] = []
+        self._note("seed")
+
+    @property
+    def size(self) -> int:
+        """The number of pieces, with the unknown one, as the library counts."""
+        return len(self.lexicon.scores)
+
+    def _note(self, kind: str, objective: float | None = None, tokens: float | None = None) -> None:
+        row = {"step": len(self.history), "kind": kind, "pieces": self.size, "objective": objective, "tokens": tokens}
+        self.history.append(row)
+
+    def _keep(self, kept: I64, scores: F64) -> None:
+        """Go on with these pieces, in this order."""
+        new_ids = np.full(self.size, DROPPED, np.int32)
+        new_ids[UNKNOWN] = UNKNOWN
+        new_ids[kept] = np.arange(1, len(kept) + 1)
+        if not np.array_equal(new_ids, np.arange(self.size)):
+            rename(self.matches, self.lexicon.lengths, self.blocks, new_ids)
+        self.lexicon = self.lexicon.keep(kept, scores)
+
+    def improve(self) -> None:
+        """One EM step."""
+        expected, objective = expectation(self.text, self.matches, self.lexicon)
+        self._keep(*maximization(expected, self.options.em))
+        self._note("em", objective, float(expected.sum()))
+
+    def prune(self) -> None:
+        """Drop the pieces that matter least."""
+        # The target counts the unknown piece, which is not among the survivors.
+        target = max(self.options.desired_size, int(self.size * self.options.shrinking_factor)) - 1
+        kept = self._kept_by_exact_loss(target) if self.options.prune_loss == "exact" else self._kept_by_loss(target)
+        self._keep(kept, self.lexicon.scores[kept])
+        self._note("prune")
+
+    def _kept_by_exact_loss(self, target: int) -> I64:
+        return survivors_of(exact_losses(self.text, self.matches, self.lexicon), self.lexicon.lengths, target)
+
+    def _kept_by_loss(self, target: int) -> I64:
+        freq = viterbi(self.text, self.matches, self.lexicon)
+        alternatives = second_best(self.matches, self.lexicon)
+        losses = approximate_losses(freq, alternatives, int(self.text.counts.sum()), self.options.prune_loss)
+        return survivors(freq, alternatives, losses, target, self.options.compat is not None)
+
+    def pieces(self) -> list[tuple[str, float]]:
+        """The pieces with their scores, in the order of their numbers."""
+        places, lengths, scores = (array[1:].tolist() for array in self.lexicon)
+        spans = zip(places, lengths, scores, strict=True)
+        return [(self.text.chars(place, length), score) for place, length, score in spans]
+
+
+def _required_chars(counted: WordCounts, options: UnigramOptions) -> list[str]:
+    """The characters that every vocabulary has, sorted; ValueError if it has no room for them."""
+    seen = set(map(chr, np.unique(counted.words.chars).tolist()))
+    required = sorted(seen | set(options.initial_alphabet))
+    # The library forgets the special tokens here, and gives a larger vocabulary than asked for.
+    leading = options.leading_tokens if options.compat is None else []
+    least = len(set(required) | set(leading))
+    if least > options.vocab_size:
+        raise ValueError(
+            f"vocab_size is {options.vocab_size}, but there are {len(required)} characters"
+            f"{' beside the special tokens' if leading else ''}: take {least} or more"
+        )
+    return required
+
+
+def _without_empty(counted: WordCounts) -> WordCounts:
+    """The words that have characters."""
+    (chars, offsets), counts = counted
+    filled = offsets[1:] > offsets[:-1]
+    return WordCounts(Words(chars, np.append(offsets[:-1][filled], offsets[-1])), counts[filled])
+
+
+def _rounds(training: _Training, show_progress: bool) -> None:
+    """EM steps, then pruning, until there are few enough pieces."""
+    options = training.options
+    unchanged = 0
+    with progress("EM training", None, show_progress) as bar:
+        while unchanged < _PATIENCE:
+            before = training.size
+            for _ in range(options.n_sub_iterations):
+                training.improve()
+                bar.update()
+            bar.set_postfix(pieces=training.size)
+            if training.size <= options.desired_size:
+                return
+            training.prune()
+            unchanged = unchanged + 1 if training.size == before else 0
+            if unchanged and options.compat is None:
+                return
+    raise ValueError(
+        f"the pruning of compat='hf-0.23' stays at {before} pieces for ever, vocab_size is {options.vocab_size}: "
+        "take more, or compat=None"
+    )
+
+
+def train_unigram(counted: WordCounts, options: UnigramOptions, show_progress: bool = False) -> Trained:
+    """Learn scored pieces from counted words, as the Unigram trainer of tokenizers 0.23.3 (Kudo 2018, section 3.2).
+
+    1. Seed pieces. 2. EM steps. 3. If there are still too many pieces: prune, go on with 2. 4. Cut to the size asked
+    for.
+    """
+    counted = _without_empty(counted)
+    required = _required_chars(counted, options)
+    if len(counted.counts) == 0:
+        return Trained(final_pieces([], required, options), options.unk_id, [])
+    with progress("Seed pieces", len(counted.counts), show_progress) as bar:
+        training = _Training(counted, options)
+        bar.update(len(counted.counts))
+    _rounds(training, show_progress)
+    return Trained(final_pieces(training.pieces(), required, options), options.unk_id, training.history)

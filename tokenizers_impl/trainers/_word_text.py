@@ -1,0 +1,83 @@
+"""The distinct words as one text of numbered symbols, with a separator after each."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from .._arrays import I32, I64, U32, code_points
+from .._kernel import kernel
+from .._words import WordCounts
+
+# Positions a block of words holds before the next one begins: enough work for a thread, few enough to share out evenly.
+_BLOCK = 1 << 19
+
+
+class WordText(NamedTuple):
+    """n symbols of w words.
+
+    symbols: int32, shape (n,); 0 after each word and in place of U+0000, else the index of the code point in
+      `alphabet`.
+    alphabet: uint32, ascending; the code points of the words after an entry 0.
+    starts: int64, shape (w + 1,); word i is at the positions starts[i] up to, without, starts[i + 1] - 1.
+    counts: int64, shape (w,).
+    """
+
+    symbols: I32
+    alphabet: U32
+    starts: I64
+    counts: I64
+
+    @classmethod
+    def of(cls, counted: WordCounts) -> WordText:
+        """The text of these words, in their order.
+
+        >>> text = WordText.of(WordCounts.of({"ba": 2, "b": 1}))
+        >>> text.symbols.tolist(), text.alphabet.tolist(), text.starts.tolist()
+        ([2, 1, 0, 2, 0], [0, 97, 98], [0, 3, 5])
+        """
+        words, counts = counted
+        seen = np.zeros(0x110000, np.bool_)
+        seen[words.chars] = True
+        seen[0] = True
+        numbers = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+        symbols = _separated(words.chars, words.offsets, numbers)
+        starts = words.offsets + np.arange(len(words.offsets))
+        return cls(symbols, np.flatnonzero(seen).astype(np.uint32), starts, counts)
+
+    def chars(self, start: int, length: int) -> str:
+        """The characters from a position on, none of them a separator."""
+        return "".join(map(chr, self.alphabet[self.symbols[start : start + length]].tolist()))
+
+    def numbers(self, string: str) -> I32:
+        """The symbols of a string of characters that the words have."""
+        return np.searchsorted(self.alphabet, code_points(string)).astype(np.int32)
+
+    def blocks(self) -> list[tuple[int, int]]:
+        """The words in runs of about equal size, from which word up to which; they depend on the words alone."""
+        borders = np.arange(0, len(self.symbols), _BLOCK)
+        cuts = np.unique(np.append(np.searchsorted(self.starts, borders), len(self.counts))).tolist()
+        return list(pairwise(cuts))
+
+
+@kernel
+def _separated(chars: U32, offsets: I64, numbers: I32) -> I32:
+    """The number of each character, a separator after each word."""
+    symbols = np.zeros(len(chars) + len(offsets) - 1, np.int32)
+    for word in range(len(offsets) - 1):
+        for at in range(offsets[word], offsets[word + 1]):
+            symbols[at + word] = numbers[chars[at]]
+    return symbols
+
+
+@kernel
+def char_counts(symbols: I32, starts: I64, counts: I64, size: int) -> I64:
+    """How often each symbol below `size` comes in the corpus, shape (size,), the separator not counted."""
+    result = np.zeros(size, np.int64)
+    for word in range(len(counts)):
+        for position in range(starts[word], starts[word + 1] - 1):
+            result[symbols[position]] += counts[word]
+    result[0] = 0
+    return result
