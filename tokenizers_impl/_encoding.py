@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -39,44 +40,53 @@ class EncodedBatch:
         """The text of every piece."""
         return self.model.token_texts(self.words, self.pieces)
 
+    @cached_property
+    def bounds(self) -> list[int]:
+        """`firsts` as a list."""
+        listed: list[int] = self.firsts.tolist()
+        return listed
+
     def encodings(self) -> list[Encoding]:
         """An Encoding a text."""
-        return [Encoding(self, i) for i in range(len(self.firsts) - 1)]
+        return list(map(Encoding, repeat(self), range(len(self.firsts) - 1)))
 
 
-@dataclass(frozen=True, eq=False)
 class Encoding:
     """The tokens of one text, with the names of `tokenizers.Encoding`; lists are made when they are asked for."""
 
-    batch: EncodedBatch = field(repr=False)
-    row: int = field(repr=False)
+    __slots__ = ("_batch", "_row")
 
-    @property
+    def __init__(self, batch: EncodedBatch, row: int) -> None:
+        self._batch = batch
+        self._row = row
+
     def _tokens(self) -> slice:
-        return slice(int(self.batch.firsts[self.row]), int(self.batch.firsts[self.row + 1]))
+        bounds = self._batch.bounds
+        return slice(bounds[self._row], bounds[self._row + 1])
 
     @property
     def ids(self) -> list[int]:
         """The ids."""
-        listed: list[int] = self.batch.ids[self._tokens].tolist()
+        listed: list[int] = self._batch.ids[self._tokens()].tolist()
         return listed
 
     @property
     def tokens(self) -> list[str]:
         """The tokens as text."""
-        texts, added = self.batch.piece_texts, self.batch.added
-        places = self.batch.places[self._tokens].tolist()
+        texts, added = self._batch.piece_texts, self._batch.added
+        places = self._batch.places[self._tokens()].tolist()
         return [texts[place] if place >= 0 else added[id] for place, id in zip(places, self.ids, strict=True)]
 
     @property
     def offsets(self) -> list[tuple[int, int]]:
         """From where to where each token reaches in the text, in characters; (0, 0) after `encode_batch_fast`."""
-        if len(self.batch.offsets) == 0:
+        if len(self._batch.offsets) == 0:
             return [(0, 0)] * len(self)
-        return list(map(tuple, self.batch.offsets[self._tokens].tolist()))
+        return list(map(tuple, self._batch.offsets[self._tokens()].tolist()))
 
     def __len__(self) -> int:
-        return int(self.batch.firsts[self.row + 1] - self.batch.firsts[self.row])
+        bounds = self._batch.bounds
+        return bounds[self._row + 1] - bounds[self._row]
 
     def __repr__(self) -> str:
         return f"Encoding(num_tokens={len(self)}, attributes=[ids, tokens, offsets])"

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import I32, I64, U32, Bools, code_points, text_of
+from ._kernel import kernel
 
 # Marks a split that is text; any other number is the id of the added token that the split is.
 TEXT = -1
@@ -46,10 +47,7 @@ class Splits(NamedTuple):
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         ends = np.cumsum(lengths)
         starts = ends - lengths
-        origins = np.empty((0, 2), np.int32)
-        if offsets:
-            position = np.arange(lengths.sum()) - np.repeat(starts, lengths)
-            origins = np.stack((position, position + 1), axis=1).astype(np.int32)
+        origins = _positions(starts, ends) if offsets else np.empty((0, 2), np.int32)
         added = np.full(len(texts), TEXT, np.int32)
         return cls(chars, starts, ends, added, np.ones(len(texts), np.bool_), np.arange(len(texts) + 1), origins)
 
@@ -84,6 +82,17 @@ class Splits(NamedTuple):
         """From where to where every split, none of them empty, reaches in its text as it was given."""
         starts, ends = self.origins[self.starts, 0].tolist(), self.origins[self.ends - 1, 1].tolist()
         return list(zip(starts, ends, strict=True))
+
+
+@kernel
+def _positions(starts: I64, ends: I64) -> I32:
+    """From where to where every character reaches in its own text, shape (number of characters, 2)."""
+    origins = np.empty((ends[-1] if len(ends) > 0 else 0, 2), np.int32)
+    for j in range(len(starts)):
+        for i in range(starts[j], ends[j]):
+            origins[i, 0] = i - starts[j]
+            origins[i, 1] = i - starts[j] + 1
+    return origins
 
 
 def _checked(texts: Sequence[str], first: int) -> U32:

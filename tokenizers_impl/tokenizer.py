@@ -246,6 +246,9 @@ def _refuse(**given: bool) -> None:
 
 def _part_size(texts: Sequence[str]) -> int:
     """How many texts make a part: about one part a thread, none too small to be worth a thread."""
-    characters = sum(len(text) for text in texts if isinstance(text, str))
+    try:
+        characters = sum(map(len, texts))
+    except TypeError:
+        characters = 0  # what is no string is refused by its place, later
     parts = min(thread_count(), characters // _PART + 1)
     return -(-len(texts) // parts)

@@ -99,6 +99,7 @@ def initial_state(
         lengths = np.zeros(len(tokens), np.int32)
         lengths[table[list(strings)]] = [number < END * len(known) for number in strings]
         symbols, offsets = table[initial.symbols], initial.offsets
+        del initial
         if model is not None:
             symbols, offsets = _replayed(counts.words, tokens, model, lengths)
         bar.update(len(counts.counts))

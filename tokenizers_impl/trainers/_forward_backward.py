@@ -22,17 +22,32 @@ def _log_add(x: float, y: float) -> float:
 
 
 @kernel
-def _forward(matches: Matches, lexicon: Lexicon, start: int, size: int, alpha: F64) -> None:
-    """alpha[k]: log probability of the first k characters of the word at `start`; earlier pieces are added first."""
-    for end in range(1, size + 1):
+def _forward(matches: Matches, lexicon: Lexicon, start: int, size: int, known: int, alpha: F64) -> None:
+    """alpha[k]: log probability of the first k characters of the word at `start`; earlier pieces are added first.
+
+    known: alpha is right up to this number of characters already.
+    """
+    for end in range(known + 1, size + 1):
         alpha[end] = math.nan
     alpha[0] = 0.0
     for begin in range(size):
         for match in range(matches.offsets[start + begin], matches.offsets[start + begin + 1]):
             piece = matches.ids[match]
             end = begin + lexicon.lengths[piece]
-            score = lexicon.scores[piece] + alpha[begin]
-            alpha[end] = score if math.isnan(alpha[end]) else _log_add(alpha[end], score)
+            if end > known:
+                score = lexicon.scores[piece] + alpha[begin]
+                alpha[end] = score if math.isnan(alpha[end]) else _log_add(alpha[end], score)
+
+
+@kernel
+def _shared(text: WordText, word: int) -> int:
+    """How many characters a word begins with like the one before it."""
+    one, other = text.starts[word - 1], text.starts[word]
+    longest = min(other - one, text.starts[word + 1] - other) - 1
+    length = 0
+    while length < longest and text.symbols[one + length] == text.symbols[other + length]:
+        length += 1
+    return length
 
 
 @kernel
@@ -58,7 +73,8 @@ def _expect(
     alpha, beta = np.empty(room), np.empty(room)
     for word in range(first, last):
         start, size, count = text.starts[word], text.starts[word + 1] - 1 - text.starts[word], float(text.counts[word])
-        _forward(matches, lexicon, start, size, alpha)
+        # Words are sorted, so that a good half of the forward sums stand there already.
+        _forward(matches, lexicon, start, size, _shared(text, word) if word > first else 0, alpha)
         _backward(matches, lexicon, start, size, beta)
         z = alpha[size]
         for begin in range(size):
@@ -115,7 +131,7 @@ def _lose(text: WordText, matches: Matches, lexicon: Lexicon, first: int, last: 
     alpha, beta, spare = np.empty(room), np.empty(room), np.empty(room)
     for word in range(first, last):
         start, size, count = text.starts[word], text.starts[word + 1] - 1 - text.starts[word], float(text.counts[word])
-        _forward(matches, lexicon, start, size, alpha)
+        _forward(matches, lexicon, start, size, 0, alpha)
         _backward(matches, lexicon, start, size, beta)
         z = alpha[size]
         for match in range(matches.offsets[start], matches.offsets[start + size]):

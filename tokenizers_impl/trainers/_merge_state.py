@@ -19,7 +19,7 @@ def new_state(tokens: Sequence[str], lengths: I32, symbols: I32, offsets: I64, c
     """The state with these tokens, all different, that cover `lengths` characters of a word where they are symbols.
 
     symbols: the ids of the symbols of all words; those of word w are symbols[offsets[w]:offsets[w + 1]], and it occurs
-    counts[w] times.  prefix: what a second part loses in a merge.
+    counts[w] times; the array becomes the state's own.  prefix: what a second part loses in a merge.
     """
     n, size = len(tokens), len(symbols)
     if size >= 2**31:
@@ -28,7 +28,7 @@ def new_state(tokens: Sequence[str], lengths: I32, symbols: I32, offsets: I64, c
     # numpy does not touch the memory that it gives here: room that is never used costs nothing.  Every merge takes away
     # a symbol and touches two at most, so 3 * size occurrences are enough unless a merge gives a symbol that there was.
     state = State(
-        Symbols(symbols.copy(), _ids(size), _ids(size), _counts(size), _ids(size)),
+        Symbols(symbols, _ids(size), _ids(size), _counts(size), _ids(size)),
         Pairs(_ids(size), _ids(size), _counts(size), _counts(size), _ids(size), _ids(3 * size)),
         Tokens(
             strings.chars,

@@ -27,7 +27,7 @@ def room(symbols: I32) -> I32:
 
 
 @kernel
-def _packed(symbols: I32, bits: int, width: int) -> I64:
+def packed(symbols: I32, bits: int, width: int) -> I64:
     """The first `width` symbols from each position on as one number, a separator and what follows it as zeros."""
     keys = np.zeros(len(symbols), np.int64)
     top = bits * (width - 1)
@@ -78,7 +78,7 @@ def suffix_array(symbols: I32, reach: I32, depth: int) -> I32:
     """
     bits = max(1, int(symbols.max()).bit_length())
     known = 63 // bits
-    keys = _packed(symbols, bits, known)
+    keys = packed(symbols, bits, known)
     order = np.argsort(keys, kind="stable").astype(np.int32)
     rank = np.empty(len(symbols), np.int32)
     _rank(order, np.arange(len(symbols), dtype=np.int32), keys[order], rank)

@@ -40,8 +40,8 @@ class UnigramTrainer(Trainer):
       vocabulary may become larger than asked for; the model loses byte_fallback.  Where the library never ends, this
       is a ValueError.  None: none of that.
 
-    Words are taken in the order given, required characters by code point; the library does both in another order each
-    time, so its scores change in the last digits.  Ours do not, whatever the number of threads.
+    Words and required characters are taken by code points; the library takes both in another order each time, so that
+    its scores change in the last digits.  Ours do not, whatever the number of threads.
 
     `history` has a row a step: step, kind ("seed", "em", "prune"), pieces (after the step, with the unknown one), and
     for "em" objective (nats a word, before the step) and tokens (expected number in the corpus, before the step).

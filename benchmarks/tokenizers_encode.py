@@ -1,0 +1,160 @@
+"""Encoding and decoding beside `tokenizers`, tiktoken, gigatoken, on one thread and on all; prints the README's table.
+
+    python benchmarks/tokenizers_encode.py [--data ../shared/data] [--megabytes 10]
+
+Every tokenizer is trained by `tokenizers` on the text that is then encoded, line by line. Ids, for `encode_batch` also
+tokens and offsets, for decoding the texts, are asserted equal before anything is timed. A figure is the best of runs taken
+in turn. Peers: pip install 'evenscore[benchmark]'.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+
+import tokenizers_impl
+
+MODELS = ("byte-level-bpe", "bpe-suffix", "wordpiece", "unigram")
+GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
+Run = Callable[[], Any]
+
+
+def train(model: str, corpus: Path, out: Path) -> None:
+    """A tokenizer of the library, saved."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+    options: dict[str, Any] = {"vocab_size": 30000, "show_progress": False}
+    if model == "byte-level-bpe":
+        tokenizer = Tokenizer(models.BPE())
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        tokenizer.decoder = decoders.ByteLevel()
+        trainer = trainers.BpeTrainer(initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), **options)
+    elif model == "bpe-suffix":
+        tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
+        tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        tokenizer.decoder = decoders.BPEDecoder()
+        trainer = trainers.BpeTrainer(special_tokens=["<unk>"], end_of_word_suffix="</w>", **options)
+    elif model == "wordpiece":
+        tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+        tokenizer.normalizer = normalizers.BertNormalizer()
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer.decoder = decoders.WordPiece()
+        trainer = trainers.WordPieceTrainer(special_tokens=["[UNK]"], **options)
+    else:
+        tokenizer = Tokenizer(models.Unigram())
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+        tokenizer.decoder = decoders.Metaspace()
+        options["vocab_size"] = 8000
+        trainer = trainers.UnigramTrainer(special_tokens=["<unk>"], unk_token="<unk>", **options)
+    tokenizer.train([str(corpus)], trainer)
+    tokenizer.save(str(out))
+
+
+def best(ours: Run, theirs: Run, repeats: int = 5) -> tuple[float, float]:
+    """The shortest of runs taken in turn."""
+    times = [(_once(ours), _once(theirs)) for _ in range(repeats)]
+    return min(a for a, _ in times), min(b for _, b in times)
+
+
+def _once(run: Run) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def compare(model: str, document: Path, lines: list[str]) -> None:
+    """Print the rows of one tokenizer."""
+    text = document.read_text(encoding="utf-8")
+    ours, theirs = tokenizers_impl.Tokenizer.from_str(text), tokenizers.Tokenizer.from_str(text)
+    mine, expected = ours.encode_batch(lines), theirs.encode_batch(lines)
+    for a, b in zip(mine, expected, strict=True):
+        if (a.ids, a.tokens, a.offsets) != (b.ids, b.tokens, b.offsets):
+            raise AssertionError(f"{model}: {a.tokens} is not {b.tokens}")
+    ids = [each.ids for each in expected]
+    if [each.ids for each in ours.encode_batch_fast(lines)] != ids:
+        raise AssertionError(f"{model}: encode_batch_fast has other ids")
+    if ours.decode_batch(ids) != theirs.decode_batch(ids):
+        raise AssertionError(f"{model}: decode_batch gives another text")
+    size = sum(len(line.encode()) + 1 for line in lines) / 1e6
+    for job, argument in (("encode_batch_fast", lines), ("encode_batch", lines), ("decode_batch", ids)):
+        pair = best(lambda: getattr(ours, job)(argument), lambda: getattr(theirs, job)(argument))
+        row(model, job, size, pair, "tokenizers")
+    if model == "byte-level-bpe":
+        others(ours, theirs, lines, ids, size, text)
+
+
+def others(ours: Any, theirs: Any, lines: list[str], ids: list[list[int]], size: float, text: str) -> None:
+    """The peers that encode byte-level BPE alone."""
+    import gigatoken
+    import tiktoken
+
+    from tokenizers_impl.exchange import to_tiktoken
+
+    encoding = tiktoken.Encoding("benchmark", pat_str=GPT2, mergeable_ranks=to_tiktoken(ours), special_tokens={})
+    threads = int(os.environ["RAYON_NUM_THREADS"])
+
+    def with_tiktoken() -> list[list[int]]:
+        if threads == 1:
+            return [encoding.encode_ordinary(line) for line in lines]
+        return encoding.encode_ordinary_batch(lines, num_threads=threads)
+
+    fast = gigatoken.Tokenizer(theirs)
+
+    def with_gigatoken() -> list[list[int]]:
+        return fast.encode_batch_list(lines, parallel=threads > 1)
+
+    def ours_as_lists() -> list[list[int]]:
+        return [each.ids for each in ours.encode_batch_fast(lines)]
+
+    for name, run in (("tiktoken", with_tiktoken), ("gigatoken", with_gigatoken)):
+        if run() != ids:
+            raise AssertionError(f"{name} has other ids")
+        row("byte-level-bpe", "ids as lists", size, best(ours_as_lists, run), name)
+
+
+def row(model: str, job: str, size: float, pair: tuple[float, float], peer: str) -> None:
+    """Print a row of the table: megabytes a second."""
+    mine, theirs = (f"{size / seconds:.1f}" for seconds in pair)
+    threads = os.environ["RAYON_NUM_THREADS"]
+    print(f"| {model} | {job} | {threads} | {mine} | {peer} | {theirs} | {pair[1] / pair[0]:.1f}x |", flush=True)
+
+
+def main() -> None:
+    """Print the table: the threads are set for a process as a whole, so each number of them is a process of its own."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
+    parser.add_argument("--megabytes", type=float, default=10)
+    parser.add_argument("--models", nargs="+", default=list(MODELS), choices=MODELS)
+    parser.add_argument("--work", type=Path, help=argparse.SUPPRESS)
+    known: Any = parser.parse_args()
+    if known.work:
+        lines = (known.work / "corpus.txt").read_text(encoding="utf-8").splitlines()
+        for model in known.models:
+            compare(model, known.work / f"{model}.json", lines)
+        return
+    print("| model | job | threads | ours MB/s | peer | peer's | ratio |\n|---|---|---|---|---|---|---|", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = Path(folder, "corpus.txt")
+        with lzma.open(known.data / "text" / "gcide.en.txt.xz") as packed:
+            corpus.write_bytes(packed.read(int(known.megabytes * 1e6)))
+        for model in known.models:
+            train(model, corpus, Path(folder, f"{model}.json"))
+        for threads in (1, os.cpu_count() or 1):
+            environment = {"RAYON_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false" if threads == 1 else "true"}
+            command = [sys.executable, __file__, "--work", folder, "--models", *known.models]
+            subprocess.run(command, env={**os.environ, **environment}, check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,15 @@
+"""Tokenizers from and to the files of other libraries."""
+
+from ._subword_nmt import from_subword_nmt, save_subword_nmt, to_subword_nmt
+from ._tiktoken import GPT2_PATTERN, R50K_PATTERN, from_tiktoken, save_tiktoken, to_tiktoken
+
+__all__ = [
+    "GPT2_PATTERN",
+    "R50K_PATTERN",
+    "from_subword_nmt",
+    "from_tiktoken",
+    "save_subword_nmt",
+    "save_tiktoken",
+    "to_subword_nmt",
+    "to_tiktoken",
+]

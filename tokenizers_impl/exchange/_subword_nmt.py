@@ -1,0 +1,142 @@
+"""The codes of subword-nmt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from .. import decoders, pre_tokenizers
+from .._file import write_text
+from ..models import BPE
+from ..tokenizer import Tokenizer
+
+END_OF_WORD = "</w>"
+# Which symbols a word begins with: 0.1 has the end of word as a symbol of its own, 0.2 glued to the last character.
+_VERSIONS = {"0.1": "symbol", "0.2": "glued"}
+_BLANKS = "\r\n "
+
+Merge = tuple[str, str]
+
+
+def to_subword_nmt(tokenizer: Tokenizer) -> str:
+    """The codes that `subword_nmt.apply_bpe.BPE` (0.3.8) reads: a line with the version, then a merge a line.
+
+    The version is 0.2, or 0.1 for a model with end_of_word="symbol".  Merges only: characters that the model does not
+    know are left as they are by subword-nmt.  Two more things are otherwise there: words end at U+0020 alone, not at
+    other white space; and equal pairs are merged all at once, which matters only where their result is a part of a merge
+    that comes earlier.
+
+    ValueError for a tokenizer without such codes: no BPE whose words are WhitespaceSplit's and end in "</w>", one with
+    a prefix, dropout or a normalizer, a merge with a space or a line end in it.
+
+    >>> from tokenizers_impl import pipelines
+    >>> tokenizer, trainer = pipelines.bpe(num_merges=2, show_progress=False)
+    >>> tokenizer.train_from_iterator(["low lower lowest"], trainer)
+    >>> print(to_subword_nmt(tokenizer), end="")
+    #version: 0.2
+    l o
+    lo w
+    """
+    model = _checked_model(tokenizer)
+    version = next(version for version, end_of_word in _VERSIONS.items() if end_of_word == model.end_of_word)
+    # Of a pair that comes twice the last one counts here, the first one there.
+    order = {pair: rank for rank, pair in enumerate(model.merges)}
+    merges = [pair for rank, pair in enumerate(model.merges) if order[pair] == rank]
+    for pair in merges:
+        if not set(_BLANKS).isdisjoint("".join(pair)):
+            raise _refused(f"the merge {pair!r} has a space or a line end in it")
+    return f"#version: {version}\n" + "".join(f"{left} {right}\n" for left, right in merges)
+
+
+def save_subword_nmt(tokenizer: Tokenizer, path: str | os.PathLike[str]) -> None:
+    """Write what `to_subword_nmt` gives; the file is there whole or not at all."""
+    write_text(path, to_subword_nmt(tokenizer))
+
+
+def from_subword_nmt(
+    codes: str | os.PathLike[str], alphabet: Iterable[str] = (), unk_token: str | None = "<unk>"
+) -> Tokenizer:
+    """The BPE tokenizer that cuts words as `subword_nmt.apply_bpe.BPE` (0.3.8) does with these codes.
+
+    codes: a path, or the codes themselves: a string with a line feed in it.  Of a pair that comes twice the first one
+    counts.  alphabet: characters that can be encoded beside those of the codes, such as all of a text; subword-nmt
+    takes any, whereas a tokenizer has ids for those that it knows.  unk_token: stands for all others; None: these are
+    dropped.  Ids: unk_token, characters, characters at the end of a word (or the end of word), then a token a merge.
+
+    To write the pieces as subword-nmt does, put "@@ " behind those that do not end in "</w>", which falls away.
+    `to_subword_nmt` says where the two differ.  ValueError for another version, a line that is not two symbols with one
+    space between them.
+
+    >>> tokenizer = from_subword_nmt("#version: 0.2\\nl o\\nlo w</w>\\n", alphabet="s")
+    >>> tokenizer.encode("low slow x").tokens
+    ['low</w>', 's', 'low</w>', '<unk>']
+    """
+    version, merges = _parsed(_text(codes))
+    vocab: dict[str, int] = {}
+    for token in _tokens(merges, alphabet, version, unk_token):
+        vocab.setdefault(token, len(vocab))
+    glued = _VERSIONS[version] == "glued"
+    options = {"unk_token": unk_token, "end_of_word_suffix": END_OF_WORD}
+    tokenizer = Tokenizer(BPE(vocab, merges, end_of_word="glued" if glued else "symbol", **options))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    tokenizer.decoder = decoders.BPEDecoder(END_OF_WORD)
+    return tokenizer
+
+
+def _checked_model(tokenizer: Tokenizer) -> BPE:
+    """The model, where subword-nmt has all that the tokenizer has."""
+    model = tokenizer.model
+    if not isinstance(model, BPE):
+        raise _refused(f"its model is {type(model).__name__}, not BPE")
+    if tokenizer.normalizer is not None:
+        raise _refused(f"it has the normalizer {tokenizer.normalizer!r}; normalise texts beforehand, without it")
+    if tokenizer.pre_tokenizer != pre_tokenizers.WhitespaceSplit():
+        raise _refused(f"its pre-tokenizer is {tokenizer.pre_tokenizer!r}, not WhitespaceSplit()")
+    if model.end_of_word_suffix != END_OF_WORD:
+        raise _refused(f"its model has end_of_word_suffix={model.end_of_word_suffix!r}, not {END_OF_WORD!r}")
+    for name in ("continuing_subword_prefix", "dropout", "ignore_merges"):
+        if getattr(model, name):
+            raise _refused(f"its model has {name}={getattr(model, name)!r}")
+    if model.match != "merges":
+        raise _refused(f"its model has match={model.match!r}")
+    return model
+
+
+def _refused(reason: str) -> ValueError:
+    return ValueError(f"subword-nmt has no codes for this tokenizer: {reason}")
+
+
+def _text(codes: str | os.PathLike[str]) -> str:
+    if isinstance(codes, str) and "\n" in codes:
+        return codes
+    return Path(codes).read_text(encoding="utf-8")
+
+
+def _parsed(text: str) -> tuple[str, list[Merge]]:
+    """The version and the merges, each once."""
+    lines = text.rstrip("\n").split("\n")
+    version, first = "0.1", 1
+    if lines[0].startswith("#version:"):
+        version, first = lines.pop(0).removeprefix("#version:").strip(), 2
+    if version not in _VERSIONS:
+        raise ValueError(f"codes: the version is {version!r}, none of {', '.join(_VERSIONS)}")
+    merges: dict[Merge, None] = {}
+    for number, line in enumerate(lines if lines != [""] else [], first):
+        parts = line.strip(_BLANKS).split(" ")
+        if len(parts) != 2:
+            raise ValueError(f"codes: line {number} is {line!r}, not two symbols with one space between them")
+        merges[parts[0], parts[1]] = None
+    return version, list(merges)
+
+
+def _tokens(merges: list[Merge], alphabet: Iterable[str], version: str, unk_token: str | None) -> Iterable[str]:
+    """All tokens in the order of their ids; some come again."""
+    if unk_token is not None:
+        yield unk_token
+    results = {left + right for left, right in merges}
+    symbols = {part for merge in merges for part in merge} - results - {END_OF_WORD}
+    chars = sorted({char for text in alphabet for char in text} | {part.removesuffix(END_OF_WORD) for part in symbols})
+    yield from chars
+    yield from [END_OF_WORD] if version == "0.1" else [char + END_OF_WORD for char in chars]
+    yield from (left + right for left, right in merges)

@@ -1,0 +1,224 @@
+"""The mergeable ranks of tiktoken."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from .. import decoders, pre_tokenizers
+from .._byte_chars import byte_to_char, char_to_byte
+from .._file import write_text
+from ..models import BPE
+from ..tokenizer import Tokenizer
+
+# As in GPT-2's encoder.py, and as tiktoken 0.14 writes the same with possessive quantifiers.
+GPT2_PATTERN = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+R50K_PATTERN = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"""
+# Ranks are 32-bit numbers in tiktoken; the ids of this package end below 2**31.
+_MAX_RANK = 2**31 - 1
+
+
+def to_tiktoken(tokenizer: Tokenizer) -> dict[bytes, int]:
+    """The `mergeable_ranks` of `tiktoken.Encoding` (0.14): from the bytes of a token to its id, ascending.
+
+    With them and the pattern `GPT2_PATTERN`, `encode_ordinary` gives the ids of this tokenizer.  Added tokens are left
+    out: as `special_tokens` take {token.content: id for id, token in tokenizer.get_added_tokens_decoder().items()}.
+    tiktoken merges the neighbours that make up the token with the smallest id, whichever these neighbours are; a merge
+    that no text ever reaches is not in the ranks, then.
+
+    ValueError, which says why, for a tokenizer that tiktoken cannot stand for: no BPE without affixes and dropout over
+    ByteLevel(add_prefix_space=False), one with a normalizer, a vocabulary without all 256 bytes, merges in another
+    order than the ids of their results, a token that its own bytes are not merged to.
+
+    >>> from tokenizers_impl import pipelines
+    >>> tokenizer, trainer = pipelines.byte_level_bpe(vocab_size=258, show_progress=False)
+    >>> tokenizer.train_from_iterator(["low lower lowest"], trainer)
+    >>> list(to_tiktoken(tokenizer).items())[-3:]
+    [(b'\\xad', 255), (b'lo', 256), (b'low', 257)]
+    """
+    model = _checked_model(tokenizer)
+    ranks = _byte_tokens(tokenizer, model)
+    _check_bytes(ranks)
+    _check_merges(ranks, model)
+    return ranks
+
+
+def save_tiktoken(tokenizer: Tokenizer, path: str | os.PathLike[str]) -> None:
+    """Write what `to_tiktoken` gives as the file that `tiktoken.load.load_tiktoken_bpe` reads.
+
+    A line a token: its bytes in base64, a space, its rank.  The file is there whole or not at all.
+    """
+    ranks = to_tiktoken(tokenizer)
+    write_text(path, "".join(f"{base64.b64encode(token).decode()} {rank}\n" for token, rank in ranks.items()))
+
+
+def from_tiktoken(
+    ranks: Mapping[bytes, int] | str | os.PathLike[str],
+    special_tokens: Mapping[str, int] | None = None,
+    pat_str: str = GPT2_PATTERN,
+) -> Tokenizer:
+    """The byte-level BPE tokenizer with the ids of `tiktoken.Encoding` (0.14).
+
+    ranks: `mergeable_ranks`, or the path of the file that `save_tiktoken` describes.  special_tokens: from text to id;
+    they are looked for in every text, as by tiktoken's `encode(..., allowed_special="all")`.  pat_str: must be GPT-2's
+    pattern, as GPT2_PATTERN or R50K_PATTERN, as there is no pre-tokenizer of other patterns yet.
+
+    The last merge of a token is what is left of its bytes when the other tokens have been merged.  A token whose bytes
+    never become two neighbours has none: tiktoken finds it only where it is a word, which is what the option
+    ignore_merges of the model does; it is set for such ranks alone.
+
+    ValueError for another pattern, a line that is no rank, a rank outside 0..2**31 - 1 or given twice, a byte that has
+    none, a special token whose id or text is taken.
+
+    >>> ranks = {bytes([byte]): byte for byte in range(256)} | {b"lo": 256, b"low": 257}
+    >>> tokenizer = from_tiktoken(ranks, {"<|endoftext|>": 300})
+    >>> tokenizer.model.merges, tokenizer.encode("slow<|endoftext|>").ids
+    ([('l', 'o'), ('lo', 'w')], [115, 257, 300])
+    """
+    if pat_str not in (GPT2_PATTERN, R50K_PATTERN):
+        raise ValueError(f"pat_str={pat_str!r}: only GPT-2's pattern is implemented, exchange.GPT2_PATTERN")
+    given = dict(ranks) if isinstance(ranks, Mapping) else _read(ranks)
+    _check_ranks(given)
+    _check_bytes(given)
+    tokenizer = Tokenizer(_model(given, special_tokens or {}))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens(list(special_tokens or {}))
+    return tokenizer
+
+
+# Export
+
+
+def _checked_model(tokenizer: Tokenizer) -> BPE:
+    """The model, where tiktoken has all that the tokenizer has."""
+    model, words = tokenizer.model, tokenizer.pre_tokenizer
+    if not isinstance(model, BPE):
+        raise _refused(f"its model is {type(model).__name__}, not BPE")
+    if tokenizer.normalizer is not None:
+        raise _refused(f"it has the normalizer {tokenizer.normalizer!r}; normalise texts beforehand, without it")
+    if not isinstance(words, pre_tokenizers.ByteLevel) or words.add_prefix_space or not words.use_regex:
+        raise _refused(f"its pre-tokenizer is {words!r}, not ByteLevel(add_prefix_space=False)")
+    for name in ("continuing_subword_prefix", "end_of_word_suffix", "dropout"):
+        if getattr(model, name):
+            raise _refused(f"its model has {name}={getattr(model, name)!r}")
+    if model.match != "merges":
+        raise _refused(f"its model has match={model.match!r}")
+    return model
+
+
+def _byte_tokens(tokenizer: Tokenizer, model: BPE) -> dict[bytes, int]:
+    """The bytes and the id of every token of the model that is not an added one, by id."""
+    added = {token.content for token in tokenizer.get_added_tokens_decoder().values()}
+    if clash := next((left + right for left, right in model.merges if left + right in added), None):
+        raise _refused(f"the added token {clash!r} is what a merge makes, too; tiktoken keeps these apart")
+    vocab = {token: id for token, id in model.get_vocab().items() if token not in added}
+    if strange := next((token for token in vocab if not char_to_byte().keys() >= set(token)), None):
+        raise _refused(f"the token {strange!r} is not made of byte characters; make it an added token, or leave it out")
+    ranks = {bytes(map(char_to_byte().__getitem__, token)): id for token, id in vocab.items()}
+    return dict(sorted(ranks.items(), key=lambda entry: entry[1]))
+
+
+def _check_merges(ranks: Mapping[bytes, int], model: BPE) -> None:
+    """Refuses merges in an order that is not that of the ids.
+
+    That is enough.  Two neighbours that make up a token are what the bytes of that token come down to by themselves,
+    as nothing was merged across their ends: so they are the two parts of its last merge, and no others ever meet.
+    """
+    # Of a pair that comes twice the last rank counts.
+    order = {pair: rank for rank, pair in enumerate(model.merges)}
+    before, last = -1, b""
+    for token in ranks:
+        if len(token) == 1:
+            continue
+        merge = _last_merge(token, ranks)
+        shown = None if merge is None else (_chars(merge[0]), _chars(merge[1]))
+        if shown not in order:
+            if shown is None and model.ignore_merges:
+                continue
+            raise _refused(f"tiktoken makes the token {_chars(token)!r} of {shown}, which is no merge of the model")
+        if order[shown] < before:
+            raise _refused(
+                f"the merge that makes {_chars(token)!r} comes before that of {_chars(last)!r}, which has a smaller id"
+            )
+        before, last = order[shown], token
+
+
+def _refused(reason: str) -> ValueError:
+    return ValueError(f"tiktoken cannot stand for this tokenizer: {reason}")
+
+
+# Import
+
+
+def _read(path: str | os.PathLike[str]) -> dict[bytes, int]:
+    ranks: dict[bytes, int] = {}
+    for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
+        if not line:
+            continue
+        try:
+            token, rank = line.split()
+            entry = base64.b64decode(token, validate=True), int(rank)
+        except (ValueError, binascii.Error):
+            raise ValueError(f"{path}: line {number} is {line!r}, not a token in base64 and its rank") from None
+        if entry[0] in ranks:
+            raise ValueError(f"{path}: line {number} gives the token {entry[0]!r} again")
+        ranks[entry[0]] = entry[1]
+    return ranks
+
+
+def _check_ranks(ranks: Mapping[bytes, int]) -> None:
+    owner: dict[int, bytes] = {}
+    for token, rank in ranks.items():
+        if not isinstance(token, bytes) or not token:
+            raise ValueError(f"ranks: the token {token!r} is not bytes, one or more")
+        if isinstance(rank, bool) or not isinstance(rank, int) or not 0 <= rank <= _MAX_RANK:
+            raise ValueError(f"ranks: the rank of {token!r} is {rank!r}, not an integer in 0..{_MAX_RANK}")
+        if owner.setdefault(rank, token) != token:
+            raise ValueError(f"ranks: {owner[rank]!r} and {token!r} both have rank {rank}")
+
+
+def _check_bytes(ranks: Mapping[bytes, int]) -> None:
+    if missing := [byte for byte in range(256) if bytes([byte]) not in ranks]:
+        raise ValueError(
+            f"{len(missing)} of the 256 bytes are no tokens, the first of them 0x{missing[0]:02X}: tiktoken needs all; "
+            "train with initial_alphabet=ByteLevel.alphabet()"
+        )
+
+
+def _model(ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]) -> BPE:
+    in_order = dict(sorted(ranks.items(), key=lambda entry: entry[1]))
+    vocab = {_chars(token): rank for token, rank in in_order.items()}
+    taken = {rank: token for token, rank in in_order.items()}
+    for token, id in special_tokens.items():
+        if id in taken or token in vocab:
+            raise ValueError(f"the special token {token!r} with id {id}: the text or the id is that of another token")
+        vocab[token], taken[id] = id, token.encode()
+    merges = [_last_merge(token, in_order) for token in in_order if len(token) > 1]
+    shown = [(_chars(left), _chars(right)) for left, right in filter(None, merges)]
+    return BPE(vocab, shown, ignore_merges=None in merges)
+
+
+def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> tuple[bytes, bytes] | None:
+    """The two parts that the bytes of a token are merged to before they become the token; None if they never do."""
+    parts = [token[i : i + 1] for i in range(len(token))]
+    ranked: list[float] = [ranks.get(token[i : i + 2], math.inf) for i in range(len(token) - 1)]
+    while len(parts) > 2:
+        lowest = min(ranked)
+        if lowest == math.inf:
+            return None
+        at = ranked.index(lowest)
+        parts[at : at + 2] = [parts[at] + parts[at + 1]]
+        del ranked[at]
+        for i in range(max(at - 1, 0), min(at + 1, len(ranked))):
+            ranked[i] = ranks.get(parts[i] + parts[i + 1], math.inf)
+    return parts[0], parts[1]
+
+
+def _chars(token: bytes) -> str:
+    """The characters that show these bytes."""
+    return "".join(map(chr, byte_to_char()[list(token)].tolist()))
