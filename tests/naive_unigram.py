@@ -109,8 +109,11 @@ class Model:
         return path[::-1], reached
 
 
-def two_best(model: Model, piece: str) -> list[list[int]]:
-    """The two best paths: A* from the end, with the agenda of dary_heap (4 children, of equal ones the later rises)."""
+def two_best(model: Model, piece: str, largest: int = 100_000) -> list[list[int]]:
+    """The two best paths: A* from the end, with the agenda of dary_heap (4 children, of equal ones the later rises).
+
+    An agenda beyond the largest is cut to its 20 best.
+    """
     size = len(piece)
     nodes = model.lattice(piece)
     _, reached = model.best(nodes, size)
@@ -151,6 +154,12 @@ def two_best(model: Model, piece: str) -> list[list[int]]:
         if at == 0:
             heap.append((0.0, 0.0, 0, ()))
             push((behind, behind, -1, path), len(heap) - 1)
+        if len(heap) > largest:
+            best = [pop() for _ in range(20)]
+            heap.clear()
+            for hypothesis in best:
+                heap.append(hypothesis)
+                push(hypothesis, len(heap) - 1)
     return found
 
 
@@ -242,6 +251,7 @@ def train(
     compat: str | None = "hf-0.23",
 ) -> tuple[Scored, list[tuple[int, float]]]:
     """The pieces by score without special tokens, and the trace: size, with the unknown piece, and objective a step."""
+    counts = dict(sorted(counts.items()))
     pieces = seeds(counts, max_piece_length, seed_size)
     desired = vocab_size * 11 // 10
     trace = []

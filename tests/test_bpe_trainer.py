@@ -231,10 +231,8 @@ def test_sentencepiece_gives_the_tokens_of_sentencepiece() -> None:
     spm = pytest.importorskip("sentencepiece")
     rng, compared = random.Random(2), 0
     for _ in range(25):
-        # Without equal neighbours: sentencepiece counts "aaa" otherwise.
-        words = {"".join(dict.fromkeys(rng.choices("abcdefgh", k=rng.randint(2, 8)))): 1 for _ in range(25)}
+        words = {"".join(rng.choices(rng.choice(["abc", "abcdefgh"]), k=rng.randint(2, 8))): 1 for _ in range(25)}
         model = io.BytesIO()
-        # A size that is too large for the words is named in the error; so ask for what there surely is.
         spm.SentencePieceTrainer.train(
             sentence_iterator=iter(words), model_writer=model, model_type="bpe", vocab_size=30, minloglevel=3,
             hard_vocab_limit=False, character_coverage=1.0, normalization_rule_name="identity",
@@ -328,6 +326,14 @@ def test_a_long_random_word_is_merged_to_the_end() -> None:
     assert learnt.rows[-1, 5] == len(word) - learnt.rows[:, 3].sum() + overlaps(learnt.rows)
     assert learnt.tokens[learnt.rows[0, 2]] == "".join(learnt.merges()[0])
     assert library({word: 1}, vocab_size=10**6, min_frequency=2) == (learnt.tokens, learnt.merges())
+
+
+def test_a_word_of_rare_pairs_is_merged_to_the_end() -> None:
+    # Nearly every pair comes once, so that there are more pairs than the word has characters.
+    word = "".join(random.Random(4).choices([chr(0x4E00 + i) for i in range(300)], k=3000))
+    expected = library({word: 1}, vocab_size=10**6)
+    assert learn({word: 1}, vocab_size=None) == expected
+    assert max(map(len, expected[0])) == 3000
 
 
 def overlaps(rows: np.ndarray[Any, Any]) -> int:

@@ -33,7 +33,9 @@ def failures(examples: str, name: str, **names: Any) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_examples_of_the_page_print_what_they_say(page: Path) -> None:
+def test_examples_of_the_page_print_what_they_say(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Where a reader of the page would be.
+    monkeypatch.chdir(ROOT)
     python = blocks(page.read_text(encoding="utf-8"), "python")
     assert all(block.startswith(">>> ") for block in python)
     assert failures("\n".join(python), page.name) == ""

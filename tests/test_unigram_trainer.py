@@ -22,10 +22,11 @@ from hypothesis import strategies as st
 from shared_data import DATA, lines
 from unigram_library import Learnt, library_trainings
 
+from tokenizers_impl._arrays import F64, I32
 from tokenizers_impl._words import WordCounts
 from tokenizers_impl.models._bpe import BPE
 from tokenizers_impl.models._unigram import Unigram
-from tokenizers_impl.trainers import _word_text
+from tokenizers_impl.trainers import _second_best, _word_text
 from tokenizers_impl.trainers._bpe_options import BpeOptions
 from tokenizers_impl.trainers._bpe_training import learn_merges
 from tokenizers_impl.trainers._forward_backward import exact_losses
@@ -287,6 +288,33 @@ def test_ties_of_best_segmentations(counts: dict[str, int], scores: list[float])
         assert found.needed[number] == (len(paths) == 1 or len(paths[0]) == 1)
 
 
+def test_agenda_that_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 100 000 replaced by 25, which only the function before compilation can see."""
+    cuts, cut = [], _second_best._cut
+
+    def counted(heap: I32, size: int, sums: F64) -> None:
+        cuts.append(size)
+        cut(heap, size, sums)
+
+    monkeypatch.setattr(_second_best, "_LARGEST_AGENDA", 25)
+    monkeypatch.setattr(_second_best, "_cut", counted)
+    search = getattr(_second_best._search, "py_func", _second_best._search)
+    rng = random.Random(5)
+    for _ in range(100):
+        parts = ["a", "b", "aa", "ab", "ba", "aab", "bab", "aaaa", "abab"]
+        text = "".join(rng.choices(parts, k=12))
+        scores = rng.choices([-1.0, -2.0, -1.5, -0.1, -3.0], k=len(parts))
+        twin = naive_unigram.Model([*zip(parts, scores, strict=True), (text, -0.05)])
+        nodes, best = np.array(twin.lattice(text), np.int32), np.full(len(text) + 1, -math.inf)
+        best[0] = 0.0
+        for begin, end, part in nodes.tolist():
+            best[end] = max(best[end], best[begin] + twin.scores[part])
+        found = np.zeros(len(text), np.int32)
+        steps = search(nodes, len(nodes), len(text), np.array(twin.scores), best, found)
+        assert [[len(parts) + 1], found[:steps].tolist()] == naive_unigram.two_best(twin, text, largest=25)
+    assert len(cuts) > 50
+
+
 @settings(derandomize=True, deadline=None, max_examples=100)
 @given(words, tied_scores)
 def test_exact_losses_are_the_difference_of_likelihoods(counts: dict[str, int], scores: list[float]) -> None:
@@ -334,7 +362,7 @@ def test_matches_are_all_places_of_the_seeds(counts: dict[str, int], seed: str, 
             counted, BpeOptions(vocab_size=seed_size, min_frequency=2, max_token_length=5, compat=None)
         )
         assert {piece for piece in pieces[1:] if len(piece) > 1} <= set(tokens.tokens)
-    for word, start in zip(counts, text.starts.tolist(), strict=False):
+    for word, start in zip(sorted(counts), text.starts.tolist(), strict=False):
         for at in range(len(word)):
             ids = matches.ids[matches.offsets[start + at] : matches.offsets[start + at + 1]].tolist()
             starting = sorted((piece for piece in pieces[1:] if word.startswith(piece, at)), key=len)
@@ -468,6 +496,7 @@ def test_settings_of_the_model() -> None:
     ("options", "message"),
     [
         ({"vocab_size": -1}, "vocab_size is -1"),
+        ({"vocab_size": "8k"}, "vocab_size is '8k': take an integer"),
         ({"max_piece_length": -2}, "max_piece_length is -2"),
         ({"shrinking_factor": 1.0}, "shrinking_factor is 1.0"),
         ({"em": "hard"}, "em is 'hard': take one of 'bayes', 'plain'"),

@@ -113,7 +113,7 @@ def _distinct(splits: Splits, text: I64, *, dedupe: bool) -> tuple[Words, I32]:
     """The words of the splits `text`, and the number of the word that each of these is."""
     starts, ends = splits.starts[text], splits.ends[text]
     if dedupe:
-        table = WordTable()
+        table = WordTable(min(len(text), 1 << 10))
         numbers = table.add(splits.chars, starts, ends)
         return table.counted().words, numbers
     lengths = ends - starts

@@ -11,7 +11,6 @@ from ._kernel import kernel
 from ._words import WordCounts, Words
 
 _EMPTY = -1
-_FIRST_SLOTS = 1 << 12
 
 
 class WordTable:
@@ -24,12 +23,13 @@ class WordTable:
     (['a', 'b'], [2, 1])
     """
 
-    def __init__(self) -> None:
-        self._slots: I32 = np.full(_FIRST_SLOTS, _EMPTY, np.int32)
-        self._hashes: I64 = np.empty(0, np.int64)
-        self._offsets: I64 = np.zeros(1, np.int64)
-        self._counts: I64 = np.empty(0, np.int64)
-        self._chars: U32 = np.empty(0, np.uint32)
+    def __init__(self, words: int = 1 << 10, characters: int = 1 << 13) -> None:
+        """Room for so many words with so many characters in all; more is made where it is needed."""
+        self._hashes: I64 = np.empty(words, np.int64)
+        self._offsets: I64 = np.zeros(words + 1, np.int64)
+        self._counts: I64 = np.empty(words, np.int64)
+        self._chars: U32 = np.empty(characters, np.uint32)
+        self._slots: I32 = np.full(2 << max(words, 1).bit_length(), _EMPTY, np.int32)
         self._n = 0
 
     def add(self, chars: U32, starts: I64, ends: I64, weights: I64 | None = None) -> I32:
@@ -52,16 +52,16 @@ class WordTable:
         return WordCounts(Words(self._chars[: offsets[-1]], offsets), self._counts[: self._n])
 
     def _grow(self, length: int) -> None:
-        """Room for twice as many words, and for one more of that length."""
-        n = max(len(self._slots), _FIRST_SLOTS)
-        if self._n >= len(self._counts):
-            self._hashes = _enlarged(self._hashes, n)
-            self._offsets = _enlarged(self._offsets, n + 1)
-            self._counts = _enlarged(self._counts, n)
-            self._slots = _slots(self._hashes[: self._n], 2 * n)
+        """Room for twice as many words, or for twice as many characters, one more word of that length among them."""
+        if self._n == len(self._counts):
+            words = max(2 * self._n, 1)
+            self._hashes = _enlarged(self._hashes, words)
+            self._offsets = _enlarged(self._offsets, words + 1)
+            self._counts = _enlarged(self._counts, words)
+            self._slots = _slots(self._hashes[: self._n], 2 << words.bit_length())
         used = int(self._offsets[self._n])
         if used + length > len(self._chars):
-            self._chars = _enlarged(self._chars, max(2 * len(self._chars), used + length, 8 * n))
+            self._chars = _enlarged(self._chars, max(2 * len(self._chars), used + length))
 
 
 def _enlarged(array: Any, size: int) -> Any:

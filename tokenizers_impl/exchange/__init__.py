@@ -1,15 +1,25 @@
 """Tokenizers from and to the files of other libraries."""
 
+from ._sentencepiece import (
+    from_sentencepiece,
+    save_sentencepiece_vocab,
+    to_sentencepiece_model,
+    to_sentencepiece_vocab,
+)
 from ._subword_nmt import from_subword_nmt, save_subword_nmt, to_subword_nmt
 from ._tiktoken import GPT2_PATTERN, R50K_PATTERN, from_tiktoken, save_tiktoken, to_tiktoken
 
 __all__ = [
     "GPT2_PATTERN",
     "R50K_PATTERN",
+    "from_sentencepiece",
     "from_subword_nmt",
     "from_tiktoken",
+    "save_sentencepiece_vocab",
     "save_subword_nmt",
     "save_tiktoken",
+    "to_sentencepiece_model",
+    "to_sentencepiece_vocab",
     "to_subword_nmt",
     "to_tiktoken",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 from .. import decoders, pre_tokenizers
 from .._file import write_text
@@ -13,7 +14,7 @@ from ..tokenizer import Tokenizer
 
 END_OF_WORD = "</w>"
 # Which symbols a word begins with: 0.1 has the end of word as a symbol of its own, 0.2 glued to the last character.
-_VERSIONS = {"0.1": "symbol", "0.2": "glued"}
+_VERSIONS: dict[str, Literal["glued", "symbol"]] = {"0.1": "symbol", "0.2": "glued"}
 _BLANKS = "\r\n "
 
 Merge = tuple[str, str]
@@ -22,21 +23,20 @@ Merge = tuple[str, str]
 def to_subword_nmt(tokenizer: Tokenizer) -> str:
     """The codes that `subword_nmt.apply_bpe.BPE` (0.3.8) reads: a line with the version, then a merge a line.
 
-    The version is 0.2, or 0.1 for a model with end_of_word="symbol".  Merges only: characters that the model does not
-    know are left as they are by subword-nmt.  Two more things are otherwise there: words end at U+0020 alone, not at
-    other white space; and equal pairs are merged all at once, which matters only where their result is a part of a merge
-    that comes earlier.
+    The version is 0.2, or 0.1 for a model with end_of_word="symbol".  Three things are otherwise there: characters that
+    the model does not know are left as they are; words end at U+0020 alone, not at other white space; equal pairs are
+    merged all at once, which matters only where their result is a part of a merge that comes earlier.
 
     ValueError for a tokenizer without such codes: no BPE whose words are WhitespaceSplit's and end in "</w>", one with
     a prefix, dropout or a normalizer, a merge with a space or a line end in it.
 
     >>> from tokenizers_impl import pipelines
     >>> tokenizer, trainer = pipelines.bpe(num_merges=2, show_progress=False)
-    >>> tokenizer.train_from_iterator(["low lower lowest"], trainer)
+    >>> tokenizer.train_from_iterator(["low slow lot"], trainer)
     >>> print(to_subword_nmt(tokenizer), end="")
     #version: 0.2
     l o
-    lo w
+    lo w</w>
     """
     model = _checked_model(tokenizer)
     version = next(version for version, end_of_word in _VERSIONS.items() if end_of_word == model.end_of_word)
@@ -73,12 +73,13 @@ def from_subword_nmt(
     ['low</w>', 's', 'low</w>', '<unk>']
     """
     version, merges = _parsed(_text(codes))
+    if unk_token in {left + right for left, right in merges}:
+        raise ValueError(f"unk_token={unk_token!r} is what a merge makes, too: choose another one, or None")
     vocab: dict[str, int] = {}
     for token in _tokens(merges, alphabet, version, unk_token):
         vocab.setdefault(token, len(vocab))
-    glued = _VERSIONS[version] == "glued"
-    options = {"unk_token": unk_token, "end_of_word_suffix": END_OF_WORD}
-    tokenizer = Tokenizer(BPE(vocab, merges, end_of_word="glued" if glued else "symbol", **options))
+    model = BPE(vocab, merges, unk_token=unk_token, end_of_word_suffix=END_OF_WORD, end_of_word=_VERSIONS[version])
+    tokenizer = Tokenizer(model)
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.decoder = decoders.BPEDecoder(END_OF_WORD)
     return tokenizer
@@ -134,9 +135,10 @@ def _tokens(merges: list[Merge], alphabet: Iterable[str], version: str, unk_toke
     """All tokens in the order of their ids; some come again."""
     if unk_token is not None:
         yield unk_token
-    results = {left + right for left, right in merges}
-    symbols = {part for merge in merges for part in merge} - results - {END_OF_WORD}
-    chars = sorted({char for text in alphabet for char in text} | {part.removesuffix(END_OF_WORD) for part in symbols})
+    parts = {part.removesuffix(END_OF_WORD) for merge in merges for part in merge}
+    chars = sorted({char for text in alphabet for char in text} | {part for part in parts if len(part) == 1})
     yield from chars
     yield from [END_OF_WORD] if version == "0.1" else [char + END_OF_WORD for char in chars]
-    yield from (left + right for left, right in merges)
+    for left, right in merges:
+        # The parts are there already, save those that no word is ever cut into.
+        yield from (left, right, left + right)

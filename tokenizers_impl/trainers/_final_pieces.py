@@ -54,8 +54,7 @@ def _cut_by_score(pieces: Scored, chosen: Scored, limit: int, taken: set[str]) -
 def final_pieces(pieces: Scored, required: list[str], options: UnigramOptions) -> Scored:
     """Special tokens with score 0, then the learnt pieces by falling score.
 
-    pieces: those of the model in its order; required: characters, sorted; of equal scores those come first, in that
-      order.
+    pieces: those of the model in its order; required: characters, sorted; they come first among equals.
 
     >>> options = UnigramOptions(vocab_size=3, unk_token="<unk>")
     >>> final_pieces([("a", -1.0), ("ab", -2.0), ("ba", -1.5)], ["a"], options)

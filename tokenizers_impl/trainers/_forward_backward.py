@@ -157,8 +157,7 @@ def exact_losses(text: WordText, matches: Matches, lexicon: Lexicon) -> F64:
     """How much likelihood the corpus loses without each piece, L(V) - L(V - x), shape (number of pieces + 1,).
 
     L(V) = sum of count(w) log P(w) / sum of count(w), P(w) the sum over all segmentations of w into pieces of V (Kudo
-    2018, section 3.2); the scores of the other pieces stay as they are.  0 for pieces of one character, which always
-    stay.
+    2018, section 3.2); the other scores stay as they are.  0 for pieces of one character, which always stay.
 
     A piece that stands once in a word, with posterior s < 1/2, takes P(w) to P(w) (1 - s); for the others, a few in a
     word, P(w) is added up again without the piece.  So it costs about as much as some E steps, but the square of the

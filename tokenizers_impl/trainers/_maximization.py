@@ -58,8 +58,7 @@ def maximization(expected: F64, em: str) -> tuple[I64, F64]:
     """The numbers of the pieces that stay, and their new scores; number 0 is left out.
 
     em: "bayes", digamma(e) - digamma(sum of e), a sparse prior (Liang & Klein 2007, "Structured Bayesian nonparametric
-      models with variational inference"); "plain", log(e / sum of e) (Kudo 2018).  Either way pieces with e < 0.5 are
-      dropped.
+      models with variational inference"); "plain", log(e / sum of e) (Kudo 2018).  Both drop pieces with e < 0.5.
 
     >>> kept, scores = maximization(np.array([0.0, 6.0, 0.25, 2.0]), "plain")
     >>> kept.tolist(), scores.round(4).tolist()

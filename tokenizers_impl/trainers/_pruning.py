@@ -37,8 +37,7 @@ def approximate_losses(freq: I64, alternatives: Alternatives, words: int, prune_
     "sentencepiece" and the number of all pieces for "hf", as tokenizers 0.23.3 has it.
 
     freq: shape (number of pieces + 1,); words: number of words of the corpus.  Returns NaN where there is nothing to
-      weigh:
-    no alternatives, or no occurrence.
+      weigh: no alternatives, or no occurrence.
     """
     return _losses(freq, alternatives, float(freq.sum()), float(words), prune_loss == "sentencepiece")
 
@@ -46,9 +45,8 @@ def approximate_losses(freq: I64, alternatives: Alternatives, words: int, prune_
 def survivors(freq: I64, alternatives: Alternatives, losses: F64, target: int, endless: bool) -> I64:
     """The numbers of the pieces that stay: those that cannot be replaced, then those with the highest loss.
 
-    target: how many may stay.  endless: as in the library, which stops at the very number, all stay if those that
-      cannot be
-    replaced are more than that; else none of the others does.
+    target: how many may stay.  endless: the library stops at this very number, so all stay where those that cannot be
+      replaced are more; else no other does then.
     """
     occurs = freq > 0
     replaceable = alternatives.sizes > 0

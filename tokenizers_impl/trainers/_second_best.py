@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,6 @@ from .._kernel import kernel
 from .._threads import map_in_order
 from ._lexicon import Lexicon
 from ._piece_matches import Matches
-
-Array = TypeVar("Array", F64, I32)
 
 # The agenda of the library's search is cut to the 20 best hypotheses when it grows beyond this.
 _LARGEST_AGENDA = 100_000
@@ -53,12 +51,12 @@ def _lattice(matches: Matches, lexicon: Lexicon, place: int, length: int, nodes:
 
 
 @kernel
-def _push(heap: I32, size: int, totals: F64, item: int) -> None:
-    """Add to a 4-ary heap of `size` with the greatest total on top; it rises past equal ones, as in dary_heap 0.3.9."""
+def _push(heap: I32, size: int, sums: F64, item: int) -> None:
+    """Add to a 4-ary heap of `size`, greatest sums[:, 0] on top; it rises past equal ones, as in dary_heap 0.3.9."""
     hole = size
     while hole > 0:
         parent = (hole - 1) // 4
-        if totals[item] < totals[heap[parent]]:
+        if sums[item, 0] < sums[heap[parent], 0]:
             break
         heap[hole] = heap[parent]
         hole = parent
@@ -66,80 +64,72 @@ def _push(heap: I32, size: int, totals: F64, item: int) -> None:
 
 
 @kernel
-def _pop(heap: I32, size: int, totals: F64) -> int:
+def _pop(heap: I32, size: int, sums: F64) -> int:
     """Take the top of a heap of `size`: the last sinks to the bottom along the greatest children, then it rises."""
     top, last = heap[0], heap[size - 1]
     hole = 0
     while 4 * hole + 1 < size - 1:
         child = 4 * hole + 1
         for other in range(child + 1, min(4 * hole + 5, size - 1)):
-            if totals[heap[child]] < totals[heap[other]]:
+            if sums[heap[child], 0] < sums[heap[other], 0]:
                 child = other
         heap[hole] = heap[child]
         hole = child
-    _push(heap, hole, totals, last)
+    _push(heap, hole, sums, last)
     return int(top)
 
 
 @kernel
-def _cut(heap: I32, size: int, totals: F64) -> None:
+def _cut(heap: I32, size: int, sums: F64) -> None:
     """Keep the best hypotheses of an agenda that has become too large."""
     best = np.empty(_CUT_AGENDA, np.int32)
     for i in range(_CUT_AGENDA):
-        best[i] = _pop(heap, size - i, totals)
+        best[i] = _pop(heap, size - i, sums)
     for i in range(_CUT_AGENDA):
-        _push(heap, i, totals, best[i])
-
-
-@kernel
-def _with_room(array: Array, size: int) -> Array:
-    """The array itself or, if `size` entries fill it, a copy that has room for twice as many."""
-    if size < len(array):
-        return array
-    result = np.empty(2 * len(array), array.dtype)
-    result[:size] = array
-    return result
+        _push(heap, i, sums, best[i])
 
 
 @kernel
 def _search(nodes: I32, count: int, length: int, scores: F64, best: F64, found: I32) -> int:
-    """The two best segmentations by A* as the library does it, ties included: what `_second` answers, never undecided.
+    """The two best segmentations by A* as in the library, ties included; answers as `_second`, never undecided.
 
     nodes: the first `count` are the lattice; best: the score of the first k characters, for k up to length.
     """
-    # Hypothesis 0 is the end of the text, each other one a node, or the beginning, before an earlier hypothesis.
-    node_of, next_of, heap = np.full(256, count, np.int32), np.zeros(256, np.int32), np.zeros(256, np.int32)
-    totals, behind = np.zeros(256), np.zeros(256)
+    # A hypothesis is a node, or the beginning, before an earlier hypothesis; number 0 is the end of the text.  Its
+    # sums: of the whole best path through it, and of the part behind it.
+    hypotheses, sums, heap = np.zeros((256, 2), np.int32), np.zeros((256, 2)), np.zeros(256, np.int32)
     made, size, ended = 1, 1, 0
     while size > 0:
-        top = _pop(heap, size, totals)
+        top = _pop(heap, size, sums)
         size -= 1
-        if node_of[top] == _BEGINNING:
-            steps, step = 0, next_of[top]
+        if hypotheses[top, 0] == _BEGINNING:
+            steps, step = 0, hypotheses[top, 1]
             while step != 0:
-                found[steps] = nodes[node_of[step], 2]
-                steps, step = steps + 1, next_of[step]
+                found[steps] = nodes[hypotheses[step, 0], 2]
+                steps, step = steps + 1, hypotheses[step, 1]
             if ended == 1:
                 return steps
             if steps > 1:
                 return _CUT_ITSELF
             ended = 1
             continue
-        at = length if top == 0 else nodes[node_of[top], 0]
+        while made + count >= len(heap):
+            hypotheses = np.concatenate((hypotheses, np.zeros_like(hypotheses)))
+            sums = np.concatenate((sums, np.zeros_like(sums)))
+            heap = np.concatenate((heap, np.zeros_like(heap)))
+        at = length if top == 0 else nodes[hypotheses[top, 0], 0]
         for node in range(_BEGINNING, count):
             if at != (0 if node == _BEGINNING else nodes[node, 1]):
                 continue
-            node_of, next_of, heap = _with_room(node_of, made), _with_room(next_of, made), _with_room(heap, size)
-            totals, behind = _with_room(totals, made), _with_room(behind, made)
             score, before = 0.0, 0.0
             if node != _BEGINNING:
                 score, before = scores[nodes[node, 2]], best[nodes[node, 0]]
-            node_of[made], next_of[made] = node, top
-            totals[made], behind[made] = before + score + behind[top], score + behind[top]
-            _push(heap, size, totals, made)
+            hypotheses[made, 0], hypotheses[made, 1] = node, top
+            sums[made, 0], sums[made, 1] = before + score + sums[top, 1], score + sums[top, 1]
+            _push(heap, size, sums, made)
             made, size = made + 1, size + 1
         if size > _LARGEST_AGENDA:
-            _cut(heap, size, totals)
+            _cut(heap, size, sums)
             size = _CUT_AGENDA
     return 0
 
@@ -165,8 +155,7 @@ def _relax(nodes: I32, count: int, piece: int, length: int, scores: F64, best: F
 def _second(nodes: I32, piece: int, length: int, scores: F64, best: F64, second: F64, last: I32, found: I32) -> int:
     """The number of pieces of the second-best segmentation, put into `found`, if the best one is the piece itself.
 
-    Else _CUT_ITSELF; _UNDECIDED if segmentations are so nearly equal that only the library's search tells which it
-    takes.
+    Else _CUT_ITSELF; _UNDECIDED if segmentations are too nearly equal to tell which one the library takes.
     """
     # Far above the rounding of sums, so that no tie is missed.
     margin = 1e-9 * (1.0 - best[length])

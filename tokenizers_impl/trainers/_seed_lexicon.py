@@ -51,9 +51,8 @@ def _substrings(
 def seed_lexicon(counted: WordCounts, text: WordText, options: UnigramOptions) -> tuple[Lexicon, Matches]:
     """All characters by falling count, then substrings by falling value; scores log(value / sum of values).
 
-    The value of a character is its count in the corpus, that of a substring its length times its occurrences in the
-    distinct
-    words: so the library has it.  text: of these words, at least one.
+    The value of a character is its count in the corpus, that of a substring its length times its occurrences in
+    distinct words, as in the library.  text: of these words, at least one.
     """
     weights = char_counts(text.symbols, text.starts, text.counts, len(text.alphabet))
     letters = 1 + np.lexsort((np.arange(1, len(weights)), weights[1:]))[::-1]

@@ -67,8 +67,8 @@ def suffix_array(symbols: I32, reach: I32, depth: int) -> I32:
     """The positions of a text sorted by their next `depth` symbols, the first separator ending the comparison.
 
     Prefix doubling (Manber & Myers 1993, "Suffix arrays") that starts from as many symbols as fit into 63 bits and
-    goes on with the undecided positions alone.  Longer contexts do not matter to pieces of at most depth - 1
-    characters.
+    goes on with the undecided positions alone.  No longer context matters to
+    pieces of up to depth - 1 characters.
 
     symbols: int32, shape (n,), n >= 1, SEPARATOR at the end; reach: `room(symbols)`.  Returns int32, shape (n,).
 

@@ -29,8 +29,9 @@ class UnigramOptions:
 
     def __post_init__(self) -> None:
         for name in ("vocab_size", "max_piece_length", "n_sub_iterations", "seed_size"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)}: take 0 or more")
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                raise ValueError(f"{name} is {value!r}: take an integer, 0 or more")
         if not 0 <= self.shrinking_factor < 1:
             raise ValueError(
                 f"shrinking_factor is {self.shrinking_factor}: take a number from 0 up to, without, 1; "

@@ -141,8 +141,7 @@ def _rounds(training: _Training, show_progress: bool) -> None:
 def train_unigram(counted: WordCounts, options: UnigramOptions, show_progress: bool = False) -> Trained:
     """Learn scored pieces from counted words, as the Unigram trainer of tokenizers 0.23.3 (Kudo 2018, section 3.2).
 
-    1. Seed pieces. 2. EM steps. 3. If there are still too many pieces: prune, go on with 2. 4. Cut to the size asked
-    for.
+    1. Seed pieces. 2. EM steps. 3. If there are too many pieces: prune, go on with 2. 4. Cut to the size asked for.
     """
     counted = _without_empty(counted)
     required = _required_chars(counted, options)

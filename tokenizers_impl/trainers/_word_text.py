@@ -19,8 +19,7 @@ _BLOCK = 1 << 19
 class WordText(NamedTuple):
     """n symbols of w words.
 
-    symbols: int32, shape (n,); 0 after each word and in place of U+0000, else the index of the code point in
-      `alphabet`.
+    symbols: int32, shape (n,); 0 after each word and in place of U+0000, else the index in `alphabet`.
     alphabet: uint32, ascending; the code points of the words after an entry 0.
     starts: int64, shape (w + 1,); word i is at the positions starts[i] up to, without, starts[i + 1] - 1.
     counts: int64, shape (w,).

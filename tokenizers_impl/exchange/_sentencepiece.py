@@ -1,0 +1,204 @@
+"""Unigram tokenizers as SentencePiece has them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Literal
+
+from .. import decoders, pre_tokenizers
+from .._file import write_text
+from ..models import Unigram
+from ..normalizers import Normalizer
+from ..tokenizer import Tokenizer
+from ._sentencepiece_model import MODEL_TYPES, UNIGRAM, Kind, Piece, SentencePieceModel, parse_vocab, vocab_text
+
+SPACE = "▁"
+
+
+def to_sentencepiece_vocab(tokenizer: Tokenizer) -> str:
+    """The text of a .vocab file: a line a piece, a tab, its score rounded to 32 bits.
+
+    SentencePiece itself encodes with a .model file, for which see `to_sentencepiece_model`.
+
+    >>> from tokenizers_impl import models
+    >>> tokenizer = Tokenizer(models.Unigram([("<unk>", 0.0), ("▁", -2.0), ("▁a", -1.0)], unk_id=0))
+    >>> tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    >>> to_sentencepiece_vocab(tokenizer)
+    '<unk>\\t0\\n▁\\t-2\\n▁a\\t-1\\n'
+    """
+    return vocab_text(_exported(tokenizer).pieces)
+
+
+def save_sentencepiece_vocab(tokenizer: Tokenizer, path: str | os.PathLike[str]) -> None:
+    """Write what `to_sentencepiece_vocab` gives; the file is there whole or not at all."""
+    write_text(path, to_sentencepiece_vocab(tokenizer))
+
+
+def to_sentencepiece_model(tokenizer: Tokenizer) -> bytes:
+    """The bytes of a .model file, which `sentencepiece.SentencePieceProcessor(model_proto=...)` (0.2.3) encodes with.
+
+    The unknown piece has type UNKNOWN, special tokens CONTROL, all others NORMAL; text is not normalised.
+    `from_sentencepiece` says where the two differ.
+
+    ValueError for a tokenizer that SentencePiece cannot stand for: no Unigram model with unk_id over Metaspace(), one
+    with byte_fallback, alpha or a normalizer, added tokens that are not special, a piece that reaches beyond a word.
+    """
+    return _exported(tokenizer).serialized()
+
+
+def from_sentencepiece(
+    path: str | os.PathLike[str],
+    normalizer: Normalizer | Literal["own"] | None = "own",
+    unk_token: str = "<unk>",
+    special_tokens: Collection[str] = ("<s>", "</s>", "<pad>"),
+) -> Tokenizer:
+    """The tokenizer of a SentencePiece unigram model (Kudo & Richardson 2018; 0.2.3): a .model file, or a .vocab file.
+
+    Pieces keep ids and scores.  The unknown piece and control pieces become special tokens; user-defined pieces get the
+    score that SentencePiece gives them, 0.1 for each byte after the first.
+
+    normalizer: what is done to texts first.  "own": as the model says, which can only be nothing, as there is nothing
+    here that normalises as SentencePiece does (its "nfkc" is not quite NFKC; nor are there its rules for spaces).  Any
+    other, or None, stands in for it: the pieces are then those of a text that both make the same of.
+    unk_token, special_tokens: which pieces of a .vocab file these are, as it does not tell; nor does it tell of
+    normalization, and SentencePiece writes scores there with six digits only.
+
+    Ids, pieces and decoded text are those of `SentencePieceProcessor.encode` and `decode`, save that
+    - SentencePiece adds up scores from the start of the text in 32 bits, here they are added word by word in 64: of two
+      ways to cut a word it may take the other one if their scores differ by less than its rounding, about 1e-7 of the
+      score of the text so far;
+    - it never reads the name of a control or unknown piece in a text as that piece;
+    - it puts a space before a text even where the text begins with one;
+    - it decodes an unknown piece as " ⁇ ", and takes but one space off the first piece.
+
+    ValueError names what cannot be had: another model type, normalization, pieces of type UNUSED or BYTE,
+    treat_whitespace_as_suffix, escape_whitespaces=False, pieces that come twice.
+    """
+    source = Path(path)
+    if source.suffix == ".model":
+        model = SentencePieceModel.parse(source.read_bytes())
+    else:
+        model = _of_vocab(source, unk_token, special_tokens)
+    _check(model, own_normalization=normalizer == "own")
+    tokenizer = Tokenizer(Unigram([(piece.text, _score(piece)) for piece in model.pieces], _unk_id(model.pieces)))
+    scheme = "always" if model.add_dummy_prefix else "never"
+    tokenizer.normalizer = None if normalizer == "own" else normalizer
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(SPACE, scheme, _ends_at_words(model.pieces))
+    tokenizer.decoder = decoders.Metaspace(SPACE, scheme)
+    tokenizer.add_special_tokens([piece.text for piece in model.pieces if piece.kind in (Kind.UNKNOWN, Kind.CONTROL)])
+    return tokenizer
+
+
+# Import
+
+
+def _of_vocab(path: Path, unk_token: str, special_tokens: Collection[str]) -> SentencePieceModel:
+    pieces = []
+    for text, score in parse_vocab(path.read_text(encoding="utf-8")):
+        kind = Kind.UNKNOWN if text == unk_token else Kind.CONTROL if text in special_tokens else Kind.NORMAL
+        if kind == Kind.NORMAL and score == 0:
+            raise ValueError(
+                f"{path}: the piece {text!r} has score 0: if it is a control piece name it in special_tokens; for "
+                "user-defined pieces, which look alike here, give the .model file; BPE models are not implemented"
+            )
+        pieces.append(Piece(text, score, kind))
+    return SentencePieceModel(tuple(pieces), remove_extra_whitespaces=False)
+
+
+def _check(model: SentencePieceModel, *, own_normalization: bool) -> None:
+    if model.model_type != UNIGRAM:
+        raise _missing(f"model type {MODEL_TYPES.get(model.model_type, model.model_type)!r}: there is unigram")
+    rewritten = [f"normalization {model.normalization!r}"] * model.charsmap
+    rewritten += ["remove_extra_whitespaces"] * model.remove_extra_whitespaces
+    if own_normalization and rewritten:
+        raise _missing(
+            f"{' and '.join(rewritten)}: give normalizer=, such as normalizers.NFKC() or None, and do "
+            "beforehand what it leaves undone"
+        )
+    for is_there, name in (
+        (model.denormalizer, "a denormalizer"),
+        (model.treat_whitespace_as_suffix, "treat_whitespace_as_suffix"),
+        (not model.escape_whitespaces, "escape_whitespaces=False"),
+    ):
+        if is_there:
+            raise _missing(name)
+    _check_pieces(model.pieces)
+
+
+def _check_pieces(pieces: Sequence[Piece]) -> None:
+    known: dict[str, int] = {}
+    for id, (text, score, kind) in enumerate(pieces):
+        if kind in (Kind.UNUSED, Kind.BYTE):
+            raise _missing(f"piece {id}, {text!r}, of type {kind.name}")
+        if kind == Kind.NORMAL and not score <= 0:
+            raise ValueError(f"piece {id}, {text!r}, has the score {score}: no logarithm of a probability")
+        if known.setdefault(text, id) != id:
+            raise ValueError(f"pieces {known[text]} and {id} are both {text!r}: take one of them out")
+    if [piece.kind for piece in pieces].count(Kind.UNKNOWN) != 1:
+        raise ValueError("there is not exactly one unknown piece: name it in unk_token, if this is a .vocab file")
+
+
+def _missing(what: str) -> ValueError:
+    return ValueError(f"the SentencePiece model has what is not implemented: {what}")
+
+
+def _score(piece: Piece) -> float:
+    if piece.kind == Kind.NORMAL:
+        return piece.score
+    # SentencePiece 0.2.3 does not look at their own score; measured there, by pieces that weigh the same.
+    return 0.1 * (len(piece.text.encode()) - 1) if piece.kind == Kind.USER_DEFINED else 0.0
+
+
+def _unk_id(pieces: Sequence[Piece]) -> int:
+    return next(id for id, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN)
+
+
+def _ends_at_words(pieces: Sequence[Piece]) -> bool:
+    """Whether words can be encoded one by one: no piece, nor a stretch of unknown characters, reaches beyond one."""
+    found = [piece.text for piece in pieces if piece.kind in (Kind.NORMAL, Kind.USER_DEFINED)]
+    return SPACE in found and not any(SPACE in text[1:] for text in found)
+
+
+# Export
+
+
+def _exported(tokenizer: Tokenizer) -> SentencePieceModel:
+    model, scheme = _checked_model(tokenizer)
+    pieces = [Piece(text, score) for text, score in model.vocab]
+    for id, token in tokenizer.get_added_tokens_decoder().items():
+        if not token.special or id > len(pieces):
+            raise _refused(
+                f"the added token {token.content!r} with id {id} is not special, or ids before it are missing"
+            )
+        pieces[id : id + 1] = [Piece(token.content, 0.0, Kind.CONTROL)]
+    unk_id = model.unk_id or 0
+    pieces[unk_id] = Piece(pieces[unk_id].text, 0.0, Kind.UNKNOWN)
+    _check_pieces(pieces)
+    if scheme.split and not _ends_at_words(pieces):
+        raise _refused(f"a piece has {SPACE!r} inside, or {SPACE!r} is no piece, although Metaspace splits at it")
+    return SentencePieceModel(
+        tuple(pieces),
+        normalization="identity",
+        add_dummy_prefix=scheme.prepend_scheme != "never",
+        remove_extra_whitespaces=False,
+    )
+
+
+def _checked_model(tokenizer: Tokenizer) -> tuple[Unigram, pre_tokenizers.Metaspace]:
+    """Model and pre-tokenizer, where SentencePiece has all that the tokenizer has."""
+    model, words = tokenizer.model, tokenizer.pre_tokenizer
+    if not isinstance(model, Unigram):
+        raise _refused(f"its model is {type(model).__name__}, not Unigram")
+    if tokenizer.normalizer is not None:
+        raise _refused(f"it has the normalizer {tokenizer.normalizer!r}; normalise texts beforehand, without it")
+    if not isinstance(words, pre_tokenizers.Metaspace) or words.replacement != SPACE:
+        raise _refused(f"its pre-tokenizer is {words!r}, not Metaspace()")
+    if model.unk_id is None or model.byte_fallback or model.is_random:
+        raise _refused("its model has no unk_id, or has byte_fallback or alpha")
+    return model, words
+
+
+def _refused(reason: str) -> ValueError:
+    return ValueError(f"SentencePiece cannot stand for this tokenizer: {reason}")

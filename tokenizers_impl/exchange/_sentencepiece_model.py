@@ -1,0 +1,141 @@
+"""The files of a SentencePiece model."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from ._protobuf import bytes_field, fields, float_field, integer_field
+
+UNIGRAM = 1
+MODEL_TYPES = {UNIGRAM: "unigram", 2: "bpe", 3: "word", 4: "char"}
+
+
+class Kind(IntEnum):
+    """What a piece is for: `ModelProto.SentencePiece.Type`."""
+
+    NORMAL = 1
+    UNKNOWN = 2
+    CONTROL = 3
+    USER_DEFINED = 4
+    UNUSED = 5
+    BYTE = 6
+
+
+class Piece(NamedTuple):
+    """A piece; score: a 32-bit number, the natural logarithm of its probability."""
+
+    text: str
+    score: float
+    kind: Kind = Kind.NORMAL
+
+
+@dataclass(frozen=True)
+class SentencePieceModel:
+    """What decides how text is encoded: the fields of `sentencepiece_model.proto` (0.2.3), with its defaults.
+
+    charsmap, denormalizer: whether there are rules to rewrite text before encoding, after decoding.
+    """
+
+    pieces: tuple[Piece, ...]
+    model_type: int = UNIGRAM
+    treat_whitespace_as_suffix: bool = False
+    normalization: str = ""
+    charsmap: bool = False
+    add_dummy_prefix: bool = True
+    remove_extra_whitespaces: bool = True
+    escape_whitespaces: bool = True
+    denormalizer: bool = False
+
+    @classmethod
+    def parse(cls, data: bytes) -> SentencePieceModel:
+        """The model of the bytes of a .model file; ValueError if they are none."""
+        parts = list(_messages(data))
+        pieces = tuple(_piece(part) for number, part in parts if number == 1)
+        if not pieces:
+            raise ValueError("no SentencePiece model: it has no pieces")
+        trainer, normalizer, denormalizer = (
+            dict(fields(b"".join(part for number, part in parts if number == each))) for each in (2, 3, 5)
+        )
+        return cls(
+            pieces,
+            model_type=int(trainer.get(3, UNIGRAM)),
+            treat_whitespace_as_suffix=bool(trainer.get(24, False)),
+            normalization=cast(bytes, normalizer.get(1, b"")).decode(),
+            charsmap=bool(normalizer.get(2)),
+            add_dummy_prefix=bool(normalizer.get(3, True)),
+            remove_extra_whitespaces=bool(normalizer.get(4, True)),
+            escape_whitespaces=bool(normalizer.get(5, True)),
+            denormalizer=bool(denormalizer.get(2)),
+        )
+
+    def serialized(self) -> bytes:
+        """The bytes of a .model file; rules to rewrite text are not written."""
+        unk_id = next(id for id, piece in enumerate(self.pieces) if piece.kind == Kind.UNKNOWN)
+        trainer = (
+            integer_field(3, self.model_type)
+            + integer_field(4, len(self.pieces))
+            + integer_field(24, self.treat_whitespace_as_suffix)
+            + integer_field(40, unk_id)
+            + bytes_field(45, self.pieces[unk_id].text.encode())
+        )
+        flags = (self.add_dummy_prefix, self.remove_extra_whitespaces, self.escape_whitespaces)
+        normalizer = bytes_field(1, self.normalization.encode())
+        normalizer += b"".join(integer_field(number, flag) for number, flag in enumerate(flags, 3))
+        pieces = b"".join(bytes_field(1, _serialized(piece)) for piece in self.pieces)
+        return pieces + bytes_field(2, trainer) + bytes_field(3, normalizer)
+
+
+def vocab_text(pieces: Collection[Piece]) -> str:
+    """The text of a .vocab file: a line a piece, a tab, its score with as many digits as give it back.
+
+    >>> vocab_text([Piece("<unk>", 0.0), Piece("▁a", -1.25)])
+    '<unk>\\t0\\n▁a\\t-1.25\\n'
+    """
+    for id, piece in enumerate(pieces):
+        if not set("\t\n\r").isdisjoint(piece.text):
+            raise ValueError(f"a .vocab file cannot hold piece {id}, {piece.text!r}: it has a tab or a line end in it")
+    return "".join(f"{text}\t{_digits(score)}\n" for text, score, _ in pieces)
+
+
+def parse_vocab(text: str) -> list[tuple[str, float]]:
+    """Pieces and scores of such a text; ValueError names a line that is none.
+
+    >>> parse_vocab("<unk>\\t0\\n▁a\\t-1.25\\n")
+    [('<unk>', 0.0), ('▁a', -1.25)]
+    """
+    pieces = []
+    for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
+        piece, _, score = line.partition("\t")
+        try:
+            pieces.append((piece, float(np.float32(score))))
+        except ValueError:
+            raise ValueError(f"line {number} is {line!r}, not a piece, a tab and its score") from None
+    return pieces
+
+
+def _digits(score: float) -> str:
+    return str(np.float32(score)).removesuffix(".0")
+
+
+def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
+    for number, value in fields(data):
+        if not isinstance(value, bytes):
+            raise ValueError(f"no SentencePiece model: field {number} is a number")
+        yield number, value
+
+
+def _piece(message: bytes) -> Piece:
+    found = dict(fields(message))
+    text, (score,) = cast(bytes, found.get(1, b"")).decode(), struct.unpack("<f", cast(bytes, found.get(2, bytes(4))))
+    return Piece(text, score, Kind(int(found.get(3, Kind.NORMAL))))
+
+
+def _serialized(piece: Piece) -> bytes:
+    text = bytes_field(1, piece.text.encode())
+    return text + float_field(2, piece.score) + integer_field(3, piece.kind)
