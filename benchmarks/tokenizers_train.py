@@ -58,9 +58,9 @@ print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_m
 _GIGATOKEN = """
 import resource, sys, time
 start = time.perf_counter()
-import gigatoken
+import gigatoken, pathlib
 size, corpus = int(sys.argv[1]), sys.argv[2]
-gigatoken.train_bpe([corpus], size, [], tie_breaking="huggingface")
+gigatoken.train_bpe(pathlib.Path(corpus), size, [], tie_breaking="huggingface")
 print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 """
 

@@ -8,7 +8,7 @@ from ._progress import progress
 from ._splits import Splits
 from ._threads import map_in_order
 from ._word_table import WordTable
-from ._words import WordCounts, Words
+from ._words import WordCounts
 
 
 def count_words(
@@ -30,6 +30,4 @@ def count_words(
         for characters, part in map_in_order(counted, blocks):
             whole.add(part.words.chars, part.words.offsets[:-1], part.words.offsets[1:], part.counts)
             bar.update(characters)
-    (chars, offsets), counts = whole.counted()
-    # Copies, so that the rest of the table is freed before the training needs the memory.
-    return WordCounts(Words(chars.copy(), offsets.copy()), counts.copy())
+    return whole.counted()

@@ -11,6 +11,8 @@ from ._kernel import kernel
 from ._words import WordCounts, Words
 
 _EMPTY = -1
+# The columns of the table's rows, one row a word: side by side, so that a look-up touches one place in memory.
+_HASH, _START, _LENGTH, _COUNT = range(4)
 
 
 class WordTable:
@@ -25,12 +27,10 @@ class WordTable:
 
     def __init__(self, words: int = 1 << 10, characters: int = 1 << 13) -> None:
         """Room for so many words with so many characters in all; more is made where it is needed."""
-        self._hashes: I64 = np.empty(words, np.int64)
-        self._offsets: I64 = np.zeros(words + 1, np.int64)
-        self._counts: I64 = np.empty(words, np.int64)
+        self._rows: I64 = np.empty((words, 4), np.int64)
         self._chars: U32 = np.empty(characters, np.uint32)
         self._slots: I32 = np.full(2 << max(words, 1).bit_length(), _EMPTY, np.int32)
-        self._n = 0
+        self._n, self._used = 0, 0
 
     def add(self, chars: U32, starts: I64, ends: I64, weights: I64 | None = None) -> I32:
         """The numbers of the words chars[starts[j]:ends[j]], shape (k,); each is counted weights[j] times, or once."""
@@ -38,44 +38,41 @@ class WordTable:
         times = np.empty(0, np.int64) if weights is None else weights
         done = 0
         while True:
-            done, self._n = _intern(
-                chars, starts, ends, times, done, self._slots, self._hashes, self._offsets, self._chars,
-                self._counts, self._n, numbers,
-            )  # fmt: skip
+            done, self._n, self._used = _intern(
+                chars, starts, ends, times, done, self._slots, self._rows, self._chars, self._n, self._used, numbers
+            )
             if done == len(starts):
                 return numbers
             self._grow(int(ends[done] - starts[done]))
 
     def counted(self) -> WordCounts:
-        """The words so far, in the order in which they first came; views, valid until the next `add`."""
-        offsets = self._offsets[: self._n + 1]
-        return WordCounts(Words(self._chars[: offsets[-1]], offsets), self._counts[: self._n])
+        """The words so far, in the order in which they first came."""
+        rows = self._rows[: self._n]
+        offsets = np.append(rows[:, _START], self._used)
+        return WordCounts(Words(self._chars[: self._used].copy(), offsets), rows[:, _COUNT].copy())
 
     def _grow(self, length: int) -> None:
         """Room for twice as many words, or for twice as many characters, one more word of that length among them."""
-        if self._n == len(self._counts):
-            words = max(2 * self._n, 1)
-            self._hashes = _enlarged(self._hashes, words)
-            self._offsets = _enlarged(self._offsets, words + 1)
-            self._counts = _enlarged(self._counts, words)
-            self._slots = _slots(self._hashes[: self._n], 2 << words.bit_length())
-        used = int(self._offsets[self._n])
-        if used + length > len(self._chars):
-            self._chars = _enlarged(self._chars, max(2 * len(self._chars), used + length))
+        if self._n == len(self._rows):
+            self._rows = _longer(self._rows, max(2 * self._n, 1))
+            self._slots = _slots(self._rows[: self._n], 2 << len(self._rows).bit_length())
+        if self._used + length > len(self._chars):
+            self._chars = _longer(self._chars, max(2 * len(self._chars), self._used + length))
 
 
-def _enlarged(array: Any, size: int) -> Any:
-    larger = np.empty(size, array.dtype)
-    larger[: len(array)] = array
-    return larger
+def _longer(array: Any, size: int) -> Any:
+    """The array at the head of one of `size` rows, whose rest is not touched."""
+    result = np.empty((size, *array.shape[1:]), array.dtype)
+    result[: len(array)] = array
+    return result
 
 
 @kernel
-def _slots(hashes: I64, n: int) -> I32:
+def _slots(rows: I64, n: int) -> I32:
     """An open-addressed table of n slots, a power of two, with every word in it."""
     slots = np.full(n, _EMPTY, np.int32)
-    for word in range(len(hashes)):
-        slot = hashes[word] & (n - 1)
+    for word in range(len(rows)):
+        slot = rows[word, _HASH] & (n - 1)
         while slots[slot] != _EMPTY:
             slot = (slot + 1) & (n - 1)
         slots[slot] = word
@@ -90,33 +87,37 @@ def _intern(
     weights: I64,
     begin: int,
     slots: I32,
-    hashes: I64,
-    offsets: I64,
+    rows: I64,
     pool: U32,
-    counts: I64,
     n: int,
+    used: int,
     numbers: I32,
-) -> tuple[int, int]:
-    """Number the words from `begin` on; returns the first that found no room, and how many words there are now."""
+) -> tuple[int, int, int]:
+    """Number the words from `begin` on; returns the first without room, how many words and characters there are."""
     for j in range(begin, len(starts)):
         start, length = starts[j], ends[j] - starts[j]
         code = _hash(chars, start, ends[j])
         slot = code & (len(slots) - 1)
         while slots[slot] != _EMPTY:
             word = slots[slot]
-            if hashes[word] == code and _equal(chars, start, length, pool, offsets[word], offsets[word + 1]):
+            if (
+                rows[word, _HASH] == code
+                and rows[word, _LENGTH] == length
+                and _equal(chars, start, pool, rows[word, _START], length)
+            ):
                 break
             slot = (slot + 1) & (len(slots) - 1)
         if slots[slot] == _EMPTY:
-            if n == len(counts) or offsets[n] + length > len(pool):
-                return j, n
-            pool[offsets[n] : offsets[n] + length] = chars[start : ends[j]]
-            offsets[n + 1] = offsets[n] + length
-            hashes[n], counts[n], slots[slot] = code, 0, n
+            if n == len(rows) or used + length > len(pool):
+                return j, n, used
+            pool[used : used + length] = chars[start : ends[j]]
+            rows[n, _HASH], rows[n, _START], rows[n, _LENGTH], rows[n, _COUNT] = code, used, length, 0
+            slots[slot] = n
             n += 1
+            used += length
         numbers[j] = slots[slot]
-        counts[slots[slot]] += weights[j] if len(weights) > 0 else 1
-    return len(starts), n
+        rows[slots[slot], _COUNT] += weights[j] if len(weights) > 0 else 1
+    return len(starts), n, used
 
 
 @kernel
@@ -130,9 +131,7 @@ def _hash(chars: U32, start: int, end: int) -> int:
 
 
 @kernel
-def _equal(chars: U32, start: int, length: int, pool: U32, pool_start: int, pool_end: int) -> bool:
-    if pool_end - pool_start != length:
-        return False
+def _equal(chars: U32, start: int, pool: U32, pool_start: int, length: int) -> bool:
     i = 0
     while i < length and chars[start + i] == pool[pool_start + i]:
         i += 1
