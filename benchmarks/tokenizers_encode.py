@@ -3,14 +3,13 @@
     python benchmarks/tokenizers_encode.py [--data ../shared/data] [--megabytes 10]
 
 Every tokenizer is trained by `tokenizers` on the text that is then encoded, line by line. Ids, for `encode_batch` also
-tokens and offsets, for decoding the texts, are asserted equal before anything is timed. A figure is the best of runs taken
-in turn. Peers: pip install 'evenscore[benchmark]'.
+tokens and offsets, for decoding the texts, are asserted equal before anything is timed. A figure is the best of runs
+taken in turn. Peers: pip install 'evenscore[benchmark]'.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import lzma
 import os
 import subprocess
@@ -18,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +88,7 @@ def compare(model: str, document: Path, lines: list[str]) -> None:
         raise AssertionError(f"{model}: decode_batch gives another text")
     size = sum(len(line.encode()) + 1 for line in lines) / 1e6
     for job, argument in (("encode_batch_fast", lines), ("encode_batch", lines), ("decode_batch", ids)):
-        pair = best(lambda: getattr(ours, job)(argument), lambda: getattr(theirs, job)(argument))
+        pair = best(partial(getattr(ours, job), argument), partial(getattr(theirs, job), argument))
         row(model, job, size, pair, "tokenizers")
     if model == "byte-level-bpe":
         others(ours, theirs, lines, ids, size, text)
@@ -151,7 +151,10 @@ def main() -> None:
         for model in known.models:
             train(model, corpus, Path(folder, f"{model}.json"))
         for threads in (1, os.cpu_count() or 1):
-            environment = {"RAYON_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false" if threads == 1 else "true"}
+            environment = {
+                "RAYON_NUM_THREADS": str(threads),
+                "TOKENIZERS_PARALLELISM": "false" if threads == 1 else "true",
+            }
             command = [sys.executable, __file__, "--work", folder, "--models", *known.models]
             subprocess.run(command, env={**os.environ, **environment}, check=True)
 

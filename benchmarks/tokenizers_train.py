@@ -23,9 +23,16 @@ from typing import Any, NamedTuple
 
 MODELS = ("bpe", "bpe-suffix", "byte-level-bpe", "wordpiece", "unigram")
 
+# Peak memory in MB.  Not that of getrusage, which a process takes over from the one that started it.
+_PEAK = """
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+"""
+
 # One training in a process of its own; `tok` is either library.
-_TRAIN = """
-import importlib, json, resource, sys, time
+TRAIN = """
+import importlib, json, sys, time
 start = time.perf_counter()
 library, model, size, corpus, out, order = sys.argv[1:]
 tok = importlib.import_module(library)
@@ -52,27 +59,27 @@ t.pre_tokenizer = pre_tokenizer
 kind = {"wordpiece": "WordPieceTrainer", "unigram": "UnigramTrainer"}.get(model, "BpeTrainer")
 t.train([corpus], getattr(trainers, kind)(vocab_size=size, **options))
 t.save(out)
-print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(time.perf_counter() - start, peak())
 """
 
 _GIGATOKEN = """
-import resource, sys, time
+import sys, time
 start = time.perf_counter()
 import gigatoken, pathlib
 size, corpus = int(sys.argv[1]), sys.argv[2]
 gigatoken.train_bpe(pathlib.Path(corpus), size, [], tie_breaking="huggingface")
-print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(time.perf_counter() - start, peak())
 """
 
 _SENTENCEPIECE = """
-import resource, sys, time
+import sys, time
 start = time.perf_counter()
 import os, sentencepiece
 size, corpus, out = int(sys.argv[1]), sys.argv[2], sys.argv[3]
 sentencepiece.SentencePieceTrainer.train(
     input=corpus, model_prefix=out, vocab_size=size, model_type="unigram", num_threads=os.cpu_count(),
     max_sentence_length=1 << 24, minloglevel=2, normalization_rule_name="identity", hard_vocab_limit=False)
-print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+print(time.perf_counter() - start, peak())
 """
 
 
@@ -86,7 +93,7 @@ class Run(NamedTuple):
 def run(program: str, *arguments: str, **environment: str) -> Run:
     """Run a program of this file; its last line says the figures."""
     done = subprocess.run(
-        [sys.executable, "-c", program, *arguments],
+        [sys.executable, "-c", _PEAK + program, *arguments],
         capture_output=True, text=True, check=False, env={**os.environ, **environment},
     )  # fmt: skip
     if done.returncode:
@@ -123,17 +130,17 @@ def check_equal(model: str, ours: Path, theirs: Path) -> None:
 def compare(model: str, size: int, corpus: Path, folder: Path, repeats: int) -> None:
     """Train both, check, print the row of the best of `repeats` runs taken in turn."""
     ours, theirs, order = folder / "ours.json", folder / "theirs.json", folder / "order.json"
-    expected = run(_TRAIN, "tokenizers", model, str(size), str(corpus), str(theirs), "", TOKENIZERS_PARALLELISM="true")
+    expected = run(TRAIN, "tokenizers", model, str(size), str(corpus), str(theirs), "", TOKENIZERS_PARALLELISM="true")
     if model in ("bpe-suffix", "wordpiece"):
         order.write_text(json.dumps(affix_order(theirs)), encoding="utf-8")
     arguments = (model, str(size), str(corpus), str(ours), str(order) if order.exists() else "")
-    cold = run(_TRAIN, "tokenizers_impl", *arguments, NUMBA_CACHE_DIR=str(folder / "cold"))
+    cold = run(TRAIN, "tokenizers_impl", *arguments, NUMBA_CACHE_DIR=str(folder / "cold"))
     check_equal(model, ours, theirs)
     mine, peers = [], [expected]
     for i in range(repeats):
-        mine.append(run(_TRAIN, "tokenizers_impl", *arguments))
+        mine.append(run(TRAIN, "tokenizers_impl", *arguments))
         if i:
-            peers.append(run(_TRAIN, "tokenizers", *arguments[:-1], "", TOKENIZERS_PARALLELISM="true"))
+            peers.append(run(TRAIN, "tokenizers", *arguments[:-1], "", TOKENIZERS_PARALLELISM="true"))
     order.unlink(missing_ok=True)
     best = min(mine)
     row(model, size, corpus, best, f"{cold.seconds:.1f} s", "tokenizers", min(peers))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import tokenizers
+from fresh_process import run_python
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_data import shared
@@ -269,6 +270,69 @@ def test_an_interrupted_save_leaves_the_old_file(tmp_path: Path, monkeypatch: py
         tokenizer.save(str(path))
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_tokenizer_that_has_encoded_can_be_trained_again() -> None:
+    tokenizer, trainer = small(tokenizers_impl)
+    tokenizer.train_from_iterator(["low lower"], trainer)
+    assert tokenizer.encode("low new").tokens == ["low", "e", "w"]
+    tokenizer.add_special_tokens(["<s>"])
+    tokenizer.train_from_iterator(["new newer <s>"], trainer)
+    again, _ = small(tokenizers_impl)
+    again.add_special_tokens(["<s>"])
+    again.train_from_iterator(["new newer <s>"], trainer)
+    assert tokenizer.to_str() == again.to_str()
+    assert tokenizer.encode("low new<s>").tokens == ["w", "new", "<s>"]
+
+
+def test_progress_bars_name_the_stages(capsys: pytest.CaptureFixture[str]) -> None:
+    tokenizer, _ = small(tokenizers_impl)
+    tokenizer.train_from_iterator(["low lower"], tokenizers_impl.trainers.BpeTrainer(vocab_size=9))
+    shown = capsys.readouterr().err
+    for stage in (
+        "Load kernels, compiled at first use",
+        "Count words",
+        "Tokenize words",
+        "Count pairs",
+        "Compute merges",
+    ):
+        assert f"{stage}: " in shown
+
+
+def test_parts_of_other_packages_are_refused() -> None:
+    tokenizer, _ = small(tokenizers_impl)
+    with pytest.raises(ValueError, match=r"pre_tokenizer=.*: give a PreTokenizer of tokenizers_impl"):
+        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    with pytest.raises(ValueError, match="model=None: give a Model"):
+        tokenizer.model = None
+    with pytest.raises(ValueError, match="post_processor is not implemented: a Tokenizer has model, normalizer"):
+        tokenizer.post_processor = None
+
+
+def test_without_compilation_everything_is_the_same() -> None:
+    program = """
+        import sys, tokenizers, tokenizers_impl
+        sys.path.insert(0, sys.argv[1])
+        import numba
+        assert numba.config.DISABLE_JIT
+        from test_tokenizer import PIPELINES, pipeline
+        corpus = ["Low lower lowest, it's é 漢字!", "new  newer\tnewest wider"] * 3
+        for name in PIPELINES:
+            pairs = [pipeline(library, name, 60) for library in (tokenizers_impl, tokenizers)]
+            for tokenizer, trainer in pairs:
+                tokenizer.train_from_iterator(corpus, trainer)
+            mine, theirs = pairs[0][0], pairs[1][0]
+            # Of WordPiece's equally frequent pairs the library takes another one in each run.
+            assert name == "wordpiece" or mine.get_vocab().keys() == theirs.get_vocab().keys(), name
+            mine = tokenizers_impl.Tokenizer.from_str(theirs.to_str())
+            for text in [*corpus, "unknown ☃ <s>[SEP]</s> é", ""]:
+                a, b = mine.encode(text), theirs.encode(text)
+                assert (a.ids, a.tokens, a.offsets) == (b.ids, b.tokens, b.offsets), (name, text)
+                assert mine.decode_batch([a.ids, []]) == theirs.decode_batch([a.ids, []]), (name, text)
+        print("same")
+    """
+    tests = Path(__file__).resolve().parent
+    assert run_python(program, tests.parent, str(tests), NUMBA_DISABLE_JIT="1").split() == ["same"]
 
 
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:

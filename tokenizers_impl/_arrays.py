@@ -26,3 +26,12 @@ def code_points(text: str) -> U32:
 def text_of(chars: U32) -> str:
     """The text of these code points, the way back from `code_points`."""
     return chars.astype(np.uint32, copy=False).tobytes().decode("utf-32-le")
+
+
+def utf8_size(chars: U32) -> int:
+    """Number of bytes of these code points in UTF-8.
+
+    >>> utf8_size(code_points("aé漢"))
+    6
+    """
+    return len(chars) + sum(int(np.count_nonzero(chars >= first)) for first in (0x80, 0x800, 0x10000))

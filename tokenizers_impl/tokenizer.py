@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from copy import copy
 from itertools import chain
 from typing import Any
 
@@ -15,6 +17,7 @@ from ._decoding import SpaceJoined, decode_rows
 from ._encoding import EncodedBatch, Encoding, encoded
 from ._explaining import WordExplanation, explained
 from ._file import canonical_tokenizer, from_document, read_document, to_document, write_text
+from ._progress import progress
 from ._splits import Splits
 from ._threads import map_in_order, thread_count
 from ._words import WordCounts
@@ -24,8 +27,18 @@ from .normalizers import Normalizer
 from .pre_tokenizers import PreTokenizer
 from .trainers import Trainer, default_trainer
 
-# Characters of the smallest part of a batch that is handed to a thread: below it a thread costs more than it brings.
-_PART = 1 << 18
+# Characters of a part of a batch, at least and at most: below, a thread costs more than it brings; above, the lists of
+# which an Encoding gives slices are too long to keep.
+_SMALLEST_PART, _LARGEST_PART = 1 << 18, 1 << 22
+
+
+_PARTS: dict[str, type] = {
+    "model": Model,
+    "normalizer": Normalizer,
+    "pre_tokenizer": PreTokenizer,
+    "decoder": Decoder,
+    "_added": AddedVocabulary,
+}
 
 
 class Tokenizer:
@@ -41,13 +54,19 @@ class Tokenizer:
     """
 
     def __init__(self, model: Model) -> None:
-        if not isinstance(model, Model):
-            raise ValueError(f"model={model!r}: give one of tokenizers_impl.models")
         self.model = model
         self.normalizer: Normalizer | None = None
         self.pre_tokenizer: PreTokenizer | None = None
         self.decoder: Decoder | None = None
         self._added = AddedVocabulary({})
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a part; ValueError for one that is not of this package, or not implemented."""
+        if name not in _PARTS:
+            raise ValueError(f"{name} is not implemented: a Tokenizer has {', '.join(_PARTS)}")
+        if not isinstance(value, _PARTS[name]) and (value is not None or name == "model"):
+            raise ValueError(f"{name}={value!r}: give a {_PARTS[name].__name__} of tokenizers_impl")
+        super().__setattr__(name, value)
 
     # Training
 
@@ -78,6 +97,9 @@ class Tokenizer:
 
     def _train(self, blocks: Iterable[Splits], trainer: Trainer | None, size: int | None) -> None:
         chosen = default_trainer(self.model) if trainer is None else trainer
+        if chosen.show_progress:
+            with progress("Load kernels, compiled at first use", None, True):
+                self._warm_up(chosen)
         self._train_words(count_words(blocks, self._cut, size, show_progress=chosen.show_progress), chosen)
 
     def _train_words(self, counts: WordCounts, trainer: Trainer | None) -> None:
@@ -85,6 +107,16 @@ class Tokenizer:
         model = chosen.train_words(counts, self.model)
         tokens = [*chosen.special_tokens, *self._added.tokens.values()]
         self.model, self._added = model, AddedVocabulary({}).with_tokens(tokens, model)[0]
+
+    def _warm_up(self, trainer: Trainer) -> None:
+        """The same on two words: what takes seconds where nothing is compiled has a bar of its own."""
+        blocks = [Splits.of(["low lower"], offsets=False)]
+        counts = count_words(blocks, self._cut, None, show_progress=False)
+        rehearsal = copy(trainer)
+        rehearsal.show_progress = False
+        # The options may ask for more than two words can give.
+        with suppress(ValueError):
+            rehearsal.train_words(counts, self.model)
 
     def _cut(self, splits: Splits) -> Splits:
         """The words of texts: added tokens, then what normalizer and pre-tokenizer leave of the text between."""
@@ -245,10 +277,10 @@ def _refuse(**given: bool) -> None:
 
 
 def _part_size(texts: Sequence[str]) -> int:
-    """How many texts make a part: about one part a thread, none too small to be worth a thread."""
+    """How many texts make a part, if they are of about the same length: one part a thread, if that is not too much."""
     try:
         characters = sum(map(len, texts))
     except TypeError:
         characters = 0  # what is no string is refused by its place, later
-    parts = min(thread_count(), characters // _PART + 1)
-    return -(-len(texts) // parts)
+    part = min(max(characters // thread_count(), _SMALLEST_PART), _LARGEST_PART)
+    return -(-len(texts) * part // max(characters, part))

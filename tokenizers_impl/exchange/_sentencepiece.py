@@ -43,7 +43,15 @@ def to_sentencepiece_model(tokenizer: Tokenizer) -> bytes:
     `from_sentencepiece` says where the two differ.
 
     ValueError for a tokenizer that SentencePiece cannot stand for: no Unigram model with unk_id over Metaspace(), one
-    with byte_fallback, alpha or a normalizer, added tokens that are not special, a piece that reaches beyond a word.
+    with byte_fallback, alpha or a normalizer, added tokens that are not special, a piece that reaches beyond a word,
+    the unknown piece or a special token with a score below that of all others.
+
+    >>> from tokenizers_impl import pipelines
+    >>> tokenizer, trainer = pipelines.unigram(vocab_size=20, show_progress=False)
+    >>> tokenizer.normalizer = None
+    >>> tokenizer.train_from_iterator(["low lower lowest"], trainer)
+    >>> to_sentencepiece_model(tokenizer)[:9]
+    b'\\n\\x0e\\n\\x05<unk>'
     """
     return _exported(tokenizer).serialized()
 
@@ -66,15 +74,22 @@ def from_sentencepiece(
     normalization, and SentencePiece writes scores there with six digits only.
 
     Ids, pieces and decoded text are those of `SentencePieceProcessor.encode` and `decode`, save that
-    - SentencePiece adds up scores from the start of the text in 32 bits, here they are added word by word in 64: of two
-      ways to cut a word it may take the other one if their scores differ by less than its rounding, about 1e-7 of the
-      score of the text so far;
+    - SentencePiece adds up scores in 32 bits from the start of the text on, here they are added word by word in 64: of
+      two ways to cut a word it may take the other one if their scores differ by less than its rounding, about 1e-7 of
+      the score of the text so far.  On real text it is the same pieces in another order: "ww", "w" for "w", "ww";
     - it never reads the name of a control or unknown piece in a text as that piece;
     - it puts a space before a text even where the text begins with one;
     - it decodes an unknown piece as " ⁇ ", and takes but one space off the first piece.
 
     ValueError names what cannot be had: another model type, normalization, pieces of type UNUSED or BYTE,
     treat_whitespace_as_suffix, escape_whitespaces=False, pieces that come twice.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "small.vocab")
+    ...     _ = path.write_text("<unk>\\t0\\n▁\\t-2\\n▁a\\t-1\\nb\\t-3\\n", encoding="utf-8")
+    ...     from_sentencepiece(path).encode("a bc").tokens
+    ['▁a', '▁', 'b', 'c']
     """
     source = Path(path)
     if source.suffix == ".model":
@@ -96,7 +111,7 @@ def from_sentencepiece(
 
 def _of_vocab(path: Path, unk_token: str, special_tokens: Collection[str]) -> SentencePieceModel:
     pieces = []
-    for text, score in parse_vocab(path.read_text(encoding="utf-8")):
+    for text, score in parse_vocab(path.read_bytes().decode()):
         kind = Kind.UNKNOWN if text == unk_token else Kind.CONTROL if text in special_tokens else Kind.NORMAL
         if kind == Kind.NORMAL and score == 0:
             raise ValueError(
@@ -169,13 +184,14 @@ def _exported(tokenizer: Tokenizer) -> SentencePieceModel:
     pieces = [Piece(text, score) for text, score in model.vocab]
     for id, token in tokenizer.get_added_tokens_decoder().items():
         if not token.special or id > len(pieces):
-            raise _refused(
-                f"the added token {token.content!r} with id {id} is not special, or ids before it are missing"
-            )
+            raise _refused(f"the added token {token.content!r} is not special, or there are no ids before its {id}")
         pieces[id : id + 1] = [Piece(token.content, 0.0, Kind.CONTROL)]
     unk_id = model.unk_id or 0
     pieces[unk_id] = Piece(pieces[unk_id].text, 0.0, Kind.UNKNOWN)
     _check_pieces(pieces)
+    lowest = min((score for _, score, kind in pieces if kind == Kind.NORMAL), default=0.0)
+    if any(score < lowest for _, score in model.vocab):
+        raise _refused("the lowest score is that of the unknown piece or of a special token: take 0 for these")
     if scheme.split and not _ends_at_words(pieces):
         raise _refused(f"a piece has {SPACE!r} inside, or {SPACE!r} is no piece, although Metaspace splits at it")
     return SentencePieceModel(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class SentencePieceModel:
     @classmethod
     def parse(cls, data: bytes) -> SentencePieceModel:
         """The model of the bytes of a .model file; ValueError if they are none."""
-        parts = list(_messages(data))
+        parts = [(number, _bytes({number: value}, number)) for number, value in fields(data)]
         pieces = tuple(_piece(part) for number, part in parts if number == 1)
         if not pieces:
             raise ValueError("no SentencePiece model: it has no pieces")
@@ -66,7 +66,7 @@ class SentencePieceModel:
             pieces,
             model_type=int(trainer.get(3, UNIGRAM)),
             treat_whitespace_as_suffix=bool(trainer.get(24, False)),
-            normalization=cast(bytes, normalizer.get(1, b"")).decode(),
+            normalization=_bytes(normalizer, 1).decode(),
             charsmap=bool(normalizer.get(2)),
             add_dummy_prefix=bool(normalizer.get(3, True)),
             remove_extra_whitespaces=bool(normalizer.get(4, True)),
@@ -98,8 +98,8 @@ def vocab_text(pieces: Collection[Piece]) -> str:
     '<unk>\\t0\\n▁a\\t-1.25\\n'
     """
     for id, piece in enumerate(pieces):
-        if not set("\t\n\r").isdisjoint(piece.text):
-            raise ValueError(f"a .vocab file cannot hold piece {id}, {piece.text!r}: it has a tab or a line end in it")
+        if "\n" in piece.text:
+            raise ValueError(f"a .vocab file cannot hold piece {id}, {piece.text!r}: it has a line feed in it")
     return "".join(f"{text}\t{_digits(score)}\n" for text, score, _ in pieces)
 
 
@@ -111,7 +111,7 @@ def parse_vocab(text: str) -> list[tuple[str, float]]:
     """
     pieces = []
     for number, line in enumerate(text.removesuffix("\n").split("\n"), 1):
-        piece, _, score = line.partition("\t")
+        piece, _, score = line.rpartition("\t")
         try:
             pieces.append((piece, float(np.float32(score))))
         except ValueError:
@@ -123,17 +123,19 @@ def _digits(score: float) -> str:
     return str(np.float32(score)).removesuffix(".0")
 
 
-def _messages(data: bytes) -> Iterator[tuple[int, bytes]]:
-    for number, value in fields(data):
-        if not isinstance(value, bytes):
-            raise ValueError(f"no SentencePiece model: field {number} is a number")
-        yield number, value
-
-
 def _piece(message: bytes) -> Piece:
     found = dict(fields(message))
-    text, (score,) = cast(bytes, found.get(1, b"")).decode(), struct.unpack("<f", cast(bytes, found.get(2, bytes(4))))
-    return Piece(text, score, Kind(int(found.get(3, Kind.NORMAL))))
+    score = _bytes(found, 2) or bytes(4)
+    if len(score) != 4:
+        raise ValueError(f"no SentencePiece model: a score has {len(score)} bytes")
+    return Piece(_bytes(found, 1).decode(), struct.unpack("<f", score)[0], Kind(int(found.get(3, Kind.NORMAL))))
+
+
+def _bytes(found: Mapping[int, int | bytes], number: int) -> bytes:
+    value = found.get(number, b"")
+    if not isinstance(value, bytes):
+        raise ValueError(f"no SentencePiece model: field {number} is a number")
+    return value
 
 
 def _serialized(piece: Piece) -> bytes:

@@ -43,6 +43,8 @@ def to_subword_nmt(tokenizer: Tokenizer) -> str:
     # Of a pair that comes twice the last one counts here, the first one there.
     order = {pair: rank for rank, pair in enumerate(model.merges)}
     merges = [pair for rank, pair in enumerate(model.merges) if order[pair] == rank]
+    if not merges:
+        raise _refused("it has no merges, and subword-nmt does not read a file without one")
     for pair in merges:
         if not set(_BLANKS).isdisjoint("".join(pair)):
             raise _refused(f"the merge {pair!r} has a space or a line end in it")
