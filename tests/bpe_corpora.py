@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import lzma
 from collections import Counter
 from functools import cache
 from typing import Any
 
 import pytest
 from hypothesis import strategies as st
-from shared_data import shared
+from shared_data import beginning
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -22,10 +21,7 @@ CORPORA = ("gcide.en.txt.xz", "manpages.ja.txt.xz", "wikitext2.valid.txt", *(f"i
 @cache
 def megabyte(corpus: str) -> str:
     """The first megabyte of a corpus, without the piece of a character at its end."""
-    path = shared(f"text/{corpus}")
-    opened = lzma.open(path) if path.suffix == ".xz" else path.open("rb")
-    with opened as file:
-        return file.read(MEGABYTE).decode("utf-8", "ignore")
+    return beginning(f"text/{corpus}").encode()[:MEGABYTE].decode("utf-8", "ignore")
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 from functools import cache
 from pathlib import Path
 
@@ -26,3 +27,12 @@ def _lines(path: Path) -> tuple[str, ...]:
 def lines(path: str) -> list[str]:
     """The lines of that file, line ends left out."""
     return list(_lines(shared(path)))
+
+
+@cache
+def beginning(path: str, characters: int = 1_000_000) -> str:
+    """The first characters of that text file, which may be packed."""
+    found = shared(path)
+    with lzma.open(found, "rb") if found.suffix == ".xz" else found.open("rb") as file:
+        # No character has more than four bytes; the last one may be cut.
+        return file.read(4 * characters).decode("utf-8", "ignore")[:characters]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import lzma
 import os
 import pickle
 import subprocess
@@ -19,7 +18,7 @@ import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_models import bpe, dropout_distribution, first_symbols, longest, merge_table
-from shared_data import lines, shared
+from shared_data import beginning, lines
 from tokenizers import models, pre_tokenizers, trainers
 
 from tokenizers_impl._arrays import I32
@@ -74,8 +73,7 @@ PIPELINES = {
 def corpus(name: str) -> tuple[str, ...]:
     if name.startswith("iso_names"):
         return tuple(lines(f"text/{name}"))
-    with lzma.open(shared(f"text/{name}.txt.xz"), "rt", encoding="utf-8") as file:
-        return tuple(file.read(400_000).split("\n"))
+    return tuple(beginning(f"text/{name}.txt.xz", 400_000).split("\n"))
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import lzma
 import math
 import random
 from collections import Counter
@@ -20,7 +19,7 @@ from fresh_process import run_python
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_lattice import NaiveUnigram, probabilities, score
-from shared_data import lines, shared
+from shared_data import beginning, lines
 from tokenizers import Tokenizer, pre_tokenizers, trainers
 
 from tokenizers_impl import _json_text
@@ -70,8 +69,7 @@ def corpus(name: str) -> tuple[str, ...]:
     if name == "names":
         languages = ("ar", "de", "el", "fr", "he", "hi", "ja", "ka", "ko", "or", "ru", "ta", "th", "tr", "vi", "zh_CN")
         return tuple(line for language in languages for line in lines(f"text/iso_names/{language}.txt")[:400])
-    with lzma.open(shared(f"text/{name}.txt.xz")) as file:
-        return tuple(file.read(400_000).decode("utf-8", "ignore").split("\n"))
+    return tuple(beginning(f"text/{name}.txt.xz", 300_000).split("\n"))
 
 
 @cache

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared_data import DATA, lines
+from shared_data import DATA, beginning, lines
 from unigram_library import Learnt, library_trainings
 
 from tokenizers_impl._arrays import F64, I32
@@ -92,12 +92,7 @@ def words_of(texts: list[str], limit: int) -> dict[str, int]:
 
 def corpus(name: str, limit: int) -> dict[str, int]:
     if name.endswith(".xz"):
-        import lzma
-
-        from shared_data import shared
-
-        with lzma.open(shared("text/" + name), "rt", encoding="utf-8") as file:
-            return words_of(file.read(limit + 1000).split("\n"), limit)
+        return words_of(beginning(f"text/{name}", limit + 1000).split("\n"), limit)
     return words_of(lines("text/" + name), limit)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import lzma
 import re
 from functools import cache
 from itertools import pairwise
@@ -14,7 +13,7 @@ import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_models import wordpiece
-from shared_data import lines, shared
+from shared_data import beginning, lines
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from tokenizers_impl._words import Words
@@ -42,8 +41,7 @@ def theirs(model: models.Model, words: list[str]) -> list[tuple[list[int], list[
 def corpus(name: str) -> tuple[str, ...]:
     if name.startswith("iso_names"):
         return tuple(lines(f"text/{name}"))
-    with lzma.open(shared(f"text/{name}.txt.xz"), "rt", encoding="utf-8") as file:
-        return tuple(file.read(400_000).split("\n"))
+    return tuple(beginning(f"text/{name}.txt.xz", 400_000).split("\n"))
 
 
 @cache
