@@ -1,12 +1,16 @@
-"""How many threads work, and how work is handed to them in order."""
+"""Work in parts, handed to threads in order."""
 
 from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
+
+# Characters of a part of a batch, at least and at most: below, a thread costs more than it brings; above, the lists of
+# which an Encoding gives slices are too long to keep.
+_SMALLEST_PART, _LARGEST_PART = 1 << 18, 1 << 22
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -21,6 +25,16 @@ def thread_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def part_size(texts: Sequence[str]) -> int:
+    """How many texts make a part, if they are of about the same length: one part a thread, if that is not too much."""
+    try:
+        characters = sum(map(len, texts))
+    except TypeError:
+        characters = 0  # what is no string is refused by its place, later
+    part = min(max(characters // thread_count(), _SMALLEST_PART), _LARGEST_PART)
+    return -(-len(texts) * part // max(characters, part))
+
+
 def map_in_order(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
     """function(item) for every item, in their order; as many at work as there are threads, no more taken ahead."""
     threads = thread_count()
@@ -28,10 +42,10 @@ def map_in_order(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
         yield from map(function, items)
         return
     with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[object] = deque()
+        waiting: deque[Future[R]] = deque()
         for item in items:
             waiting.append(pool.submit(function, item))
             if len(waiting) > threads:
-                yield waiting.popleft().result()  # type: ignore[attr-defined]
+                yield waiting.popleft().result()
         while waiting:
-            yield waiting.popleft().result()  # type: ignore[attr-defined]
+            yield waiting.popleft().result()

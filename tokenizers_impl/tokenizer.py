@@ -19,7 +19,7 @@ from ._explaining import WordExplanation, explained
 from ._file import canonical_tokenizer, from_document, read_document, to_document, write_text
 from ._progress import progress
 from ._splits import Splits
-from ._threads import map_in_order, thread_count
+from ._threads import map_in_order, part_size
 from ._words import WordCounts
 from .decoders import Decoder
 from .models import Model
@@ -27,11 +27,7 @@ from .normalizers import Normalizer
 from .pre_tokenizers import PreTokenizer
 from .trainers import Trainer, default_trainer
 
-# Characters of a part of a batch, at least and at most: below, a thread costs more than it brings; above, the lists of
-# which an Encoding gives slices are too long to keep.
-_SMALLEST_PART, _LARGEST_PART = 1 << 18, 1 << 22
-
-
+# What a tokenizer is made of, by the names of its attributes.
 _PARTS: dict[str, type] = {
     "model": Model,
     "normalizer": Normalizer,
@@ -154,7 +150,7 @@ class Tokenizer:
     def _encode_batch(self, texts: Sequence[str], *, offsets: bool) -> list[Encoding]:
         if isinstance(texts, str):
             raise ValueError("the input is one string: give a list of strings, or call encode")
-        size = len(texts) if self.model.is_random else _part_size(texts)
+        size = len(texts) if self.model.is_random else part_size(texts)
         firsts = range(0, len(texts), max(size, 1))
         batches = map_in_order(lambda i: self._batch(texts[i : i + size], offsets=offsets, first=i).encodings(), firsts)
         return list(chain.from_iterable(batches))
@@ -274,13 +270,3 @@ def _refuse(**given: bool) -> None:
     for name, is_given in given.items():
         if is_given:
             raise ValueError(f"{name} is not implemented: encode one text at a time, as it stands")
-
-
-def _part_size(texts: Sequence[str]) -> int:
-    """How many texts make a part, if they are of about the same length: one part a thread, if that is not too much."""
-    try:
-        characters = sum(map(len, texts))
-    except TypeError:
-        characters = 0  # what is no string is refused by its place, later
-    part = min(max(characters // thread_count(), _SMALLEST_PART), _LARGEST_PART)
-    return -(-len(texts) * part // max(characters, part))
