@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -30,13 +31,14 @@ def value(word: str) -> Any:
         return word
 
 
-def lines(path: Path) -> list[str]:
-    """The lines of a file, split at line feeds alone: other characters are the segment's own."""
+def lines(path: Path | None) -> list[str]:
+    """The lines of a file, or of standard input, split at line feeds alone: other characters are the segment's own."""
+    data = path.read_bytes() if path else sys.stdin.buffer.read()
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            text = file.read()
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is no UTF-8 text (byte {error.start}): convert it first") from error
+        place = f"{path or 'standard input'} is no UTF-8 text (byte {error.start})"
+        raise ValueError(f"{place}: convert it first") from error
     parts = text.split("\n")
     return [part.removesuffix("\r") for part in (parts if parts[-1] else parts[:-1])]
 

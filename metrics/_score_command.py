@@ -64,7 +64,8 @@ def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
         options = {name: {**given, "confidence": known.confidence} for name, given in options.items()}
     metrics = {name: _load(name, options) for name in known.metric}
     results = _score(metrics, known.predictions, known.references)
-    return json.dumps(results, ensure_ascii=False, indent=1) if known.json else _report(metrics, results, known)
+    text = json.dumps(results, ensure_ascii=False, indent=1) if known.json else _report(metrics, results, known)
+    return f"{text}\n"
 
 
 def _load(name: str, options: Mapping[str, Mapping[str, Any]]) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
 
     refuse_others(others, "tokenize")
     tokenizer = Tokenizer.from_file(str(known.tokenizer))
-    texts = lines(known.file) if known.file else sys.stdin.read().splitlines()
+    texts = lines(known.file)
     encodings = tokenizer.encode_batch_fast(texts)
     rows = [map(str, each.ids) for each in encodings] if known.ids else [each.tokens for each in encodings]
-    return "\n".join(map(" ".join, rows))
+    return "".join(f"{' '.join(row)}\n" for row in rows)

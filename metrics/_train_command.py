@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -50,9 +51,7 @@ def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
     from tokenizers_impl.pipelines import PIPELINES
 
     refuse_others(others, "train")
-    folder = known.output.resolve().parent
-    if not folder.is_dir():
-        raise ValueError(f"{known.output}: there is no folder {folder}: make it first")
+    _check_output(known.output)
     pipeline = PIPELINES[known.model]
     options = _options(known)
     usual = pipeline()[1]
@@ -60,10 +59,25 @@ def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
         raise ValueError(unknown_option(unknown[0], list(inspect.signature(type(usual)).parameters)))
     if known.special_token:
         options["special_tokens"] = [*(token.content for token in usual.special_tokens), *known.special_token]
-    tokenizer, trainer = pipeline(**options)
+    try:
+        tokenizer, trainer = pipeline(**options)
+    except TypeError as error:
+        raise ValueError(f"an option of another type than the trainer's: {error}") from None
     tokenizer.train([str(path) for path in known.files], trainer)
     tokenizer.save(str(known.output))
-    return f"{known.output}: {known.model}, {tokenizer.get_vocab_size()} tokens"
+    size = tokenizer.get_vocab_size()
+    return f"{known.output}: {known.model}, {size} token{'s' if size > 1 else ''}\n"
+
+
+def _check_output(path: Path) -> None:
+    """Before the training, not after it: ValueError if the file cannot be written."""
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise ValueError(f"{path}: there is no folder {folder}: make it first")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: name a file")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"{path}: the folder {folder} cannot be written")
 
 
 def _options(known: argparse.Namespace) -> dict[str, Any]:

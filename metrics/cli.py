@@ -22,7 +22,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            print(known.run(known, others), flush=True)
+            sys.stdout.write(known.run(known, others))
+            sys.stdout.flush()
     except BrokenPipeError:
         # Python flushes once more at its end: give it somewhere to write to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -5,4 +5,19 @@ from ._added_token import AddedToken
 from ._encoding import Encoding
 from .tokenizer import Tokenizer
 
-__all__ = ["AddedToken", "Encoding", "Tokenizer", "decoders", "models", "normalizers", "pre_tokenizers", "trainers"]
+# isort: split
+# These are made of what stands above.
+from . import exchange, pipelines
+
+__all__ = [
+    "AddedToken",
+    "Encoding",
+    "Tokenizer",
+    "decoders",
+    "exchange",
+    "models",
+    "normalizers",
+    "pipelines",
+    "pre_tokenizers",
+    "trainers",
+]

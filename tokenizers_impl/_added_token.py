@@ -34,6 +34,7 @@ class AddedToken:
     @classmethod
     def special_tokens(cls, tokens: Iterable[str | AddedToken]) -> list[AddedToken]:
         """These tokens marked special; what is a token already keeps its other flags."""
+        _refuse_string(tokens)
         return [
             replace(token, special=True) if isinstance(token, AddedToken) else cls(token, special=True)
             for token in tokens
@@ -42,6 +43,7 @@ class AddedToken:
     @classmethod
     def ordinary_tokens(cls, tokens: Iterable[str | AddedToken]) -> list[AddedToken]:
         """Strings become tokens that are not special; what is a token already stays as it is."""
+        _refuse_string(tokens)
         return [token if isinstance(token, AddedToken) else cls(token) for token in tokens]
 
     def to_json(self, id: int) -> dict[str, Any]:
@@ -54,3 +56,9 @@ class AddedToken:
         if missing := [field.name for field in fields(cls) if field.name not in data]:
             raise ValueError(f"the added token {data!r} has no {missing[0]}")
         return cls(**{field.name: data[field.name] for field in fields(cls)})
+
+
+def _refuse_string(tokens: object) -> None:
+    """ValueError for what is no list: the letters of a string would each become a token."""
+    if isinstance(tokens, (str, AddedToken)) or not isinstance(tokens, Iterable):
+        raise ValueError(f"the tokens are {tokens!r}: give a list of strings or AddedTokens")

@@ -70,15 +70,15 @@ def iterator_blocks(texts: Iterable[str | Iterable[str]]) -> Iterator[Splits]:
 
 
 def _flat(texts: Iterable[str | Iterable[str]]) -> Iterator[str]:
+    if isinstance(texts, str):
+        raise ValueError("the iterator is one string: give a list of strings")
     for i, element in enumerate(texts):
         if isinstance(element, str):
             yield element
             continue
-        try:
-            inner = iter(element)
-        except TypeError:
-            raise ValueError(f"element {i} of the iterator is {element!r}: give strings, or lists of strings") from None
-        for text in inner:
+        if isinstance(element, bytes) or not isinstance(element, Iterable):
+            raise ValueError(f"element {i} of the iterator is {element!r}: give strings, or lists of strings")
+        for text in element:
             if not isinstance(text, str):
                 raise ValueError(f"element {i} of the iterator holds {text!r}: give strings")
             yield text

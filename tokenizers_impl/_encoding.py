@@ -90,12 +90,33 @@ class Encoding:
             return [(0, 0)] * len(self)
         return list(map(tuple, self._batch.offsets[self._tokens()].tolist()))
 
+    @property
+    def type_ids(self) -> list[int]:
+        """The sequence that each token belongs to: 0, as there is one."""
+        return [0] * len(self)
+
+    @property
+    def attention_mask(self) -> list[int]:
+        """1 for every token, as none is padding."""
+        return [1] * len(self)
+
+    @property
+    def special_tokens_mask(self) -> list[int]:
+        """0 for every token, as none was put in by a post-processor."""
+        return [0] * len(self)
+
+    @property
+    def overflowing(self) -> list[Encoding]:
+        """Empty, as nothing is truncated."""
+        return []
+
     def __len__(self) -> int:
         bounds = self._batch.bounds
         return bounds[self._row + 1] - bounds[self._row]
 
     def __repr__(self) -> str:
-        return f"Encoding(num_tokens={len(self)}, attributes=[ids, tokens, offsets])"
+        attributes = "ids, type_ids, tokens, offsets, attention_mask, special_tokens_mask, overflowing"
+        return f"Encoding(num_tokens={len(self)}, attributes=[{attributes}])"
 
 
 def encoded(splits: Splits, model: Model, added: dict[int, str]) -> EncodedBatch:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from . import decoders, models, normalizers, pre_tokenizers
@@ -87,29 +84,3 @@ def canonical_tokenizer(text: str) -> Any:
         return tokenizers.Tokenizer.from_str(text)
     except Exception as error:  # the library raises nothing narrower
         raise ValueError(f"tokenizers {tokenizers.__version__} has no such tokenizer: {error}") from None
-
-
-def read_document(path: str | os.PathLike[str]) -> str:
-    """The text of that file."""
-    return Path(path).read_text(encoding="utf-8")
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write the file beside its place, then put it there: an interrupted run leaves no half of it."""
-    target = Path(path)
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", dir=target.parent, delete=False) as file:
-        try:
-            file.write(text)
-            file.close()
-            # The rights that an ordinary new file would have.
-            os.chmod(file.name, 0o666 & ~_umask())
-            os.replace(file.name, target)
-        except BaseException:
-            os.unlink(file.name)
-            raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

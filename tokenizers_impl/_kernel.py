@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -20,4 +21,13 @@ def kernel(function: F) -> F:
     own file alone to see whether it is still right: kernels that call each other stand in one file.
     nogil: threads run kernels side by side.  No fastmath: a sum keeps its order, so a result keeps its bits.
     """
-    return cast("F", numba.njit(cache=True, nogil=True)(function))
+    try:
+        return cast("F", numba.njit(cache=True, nogil=True)(function))
+    except RuntimeError:
+        # Only warned of: a read-only installation without a home folder is common in containers.
+        warnings.warn(
+            "numba finds no folder for compiled kernels, so every process compiles them anew, which takes seconds: set "
+            "NUMBA_CACHE_DIR to a folder that can be written",
+            stacklevel=2,
+        )
+        return cast("F", numba.njit(nogil=True)(function))

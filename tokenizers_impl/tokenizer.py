@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from itertools import chain
 from typing import Any
+
+import numpy as np
 
 from ._added_token import AddedToken
 from ._added_vocabulary import AddedVocabulary
@@ -16,9 +19,10 @@ from ._counting import count_words
 from ._decoding import SpaceJoined, decode_rows
 from ._encoding import EncodedBatch, Encoding, encoded
 from ._explaining import WordExplanation, explained
-from ._file import canonical_tokenizer, from_document, read_document, to_document, write_text
+from ._file import canonical_tokenizer, from_document, to_document
 from ._progress import progress
 from ._splits import Splits
+from ._text_files import read_text, write_text
 from ._threads import map_in_order, part_size
 from ._words import WordCounts
 from .decoders import Decoder
@@ -40,6 +44,9 @@ _PARTS: dict[str, type] = {
 class Tokenizer:
     """Mirrors `tokenizers.Tokenizer` where it implements it.
 
+    model, normalizer, pre_tokenizer, decoder: its parts, which may be read and set; None is no normalizer, no
+    pre-tokenizer (a text is one word), no decoder (tokens are joined by spaces).
+
     >>> from tokenizers_impl import models, pre_tokenizers, trainers
     >>> tokenizer = Tokenizer(models.BPE())
     >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
@@ -55,6 +62,11 @@ class Tokenizer:
         self.pre_tokenizer: PreTokenizer | None = None
         self.decoder: Decoder | None = None
         self._added = AddedVocabulary({})
+
+    def __repr__(self) -> str:
+        parts = {name: getattr(self, name) for name in ("normalizer", "pre_tokenizer", "decoder")}
+        shown = "".join(f", {name}={part!r}" for name, part in parts.items())
+        return f"Tokenizer(model={type(self.model).__name__} of {self.model.get_vocab_size()} tokens{shown})"
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set a part; ValueError for one that is not of this package, or not implemented."""
@@ -84,25 +96,34 @@ class Tokenizer:
     def train_from_counts(self, counts: Mapping[str, int], trainer: Trainer | None = None) -> None:
         """Learn the model from words that are counted already, neither normalised nor cut any more.
 
-        ValueError for a count that is no positive integer.
+        ValueError for a word that is no string, a count that is no integer from 1 to 2**63 - 1.
         """
-        for word, count in counts.items():
-            if not isinstance(count, int) or count < 1:
-                raise ValueError(f"the count of {word!r} is {count!r}: give a positive integer")
+        for word, count in dict(counts).items():
+            if not isinstance(word, str):
+                raise ValueError(f"the word {word!r} is no string")
+            if not isinstance(count, int) or not 0 < count < 1 << 63:
+                raise ValueError(f"the count of {word!r} is {count!r}: give a positive integer below 2**63")
         self._train_words(WordCounts.of(counts), trainer)
 
     def _train(self, blocks: Iterable[Splits], trainer: Trainer | None, size: int | None) -> None:
-        chosen = default_trainer(self.model) if trainer is None else trainer
+        chosen = self._trainer(trainer)
         if chosen.show_progress:
             with progress("Load kernels, compiled at first use", None, True):
                 self._warm_up(chosen)
         self._train_words(count_words(blocks, self._cut, size, show_progress=chosen.show_progress), chosen)
 
     def _train_words(self, counts: WordCounts, trainer: Trainer | None) -> None:
-        chosen = default_trainer(self.model) if trainer is None else trainer
+        chosen = self._trainer(trainer)
+        if len(counts.counts) == 0:
+            warnings.warn("the corpus has no words: the vocabulary is what the options ask for", stacklevel=4)
         model = chosen.train_words(counts, self.model)
         tokens = [*chosen.special_tokens, *self._added.tokens.values()]
         self.model, self._added = model, AddedVocabulary({}).with_tokens(tokens, model)[0]
+
+    def _trainer(self, trainer: Trainer | None) -> Trainer:
+        if trainer is not None and not isinstance(trainer, Trainer):
+            raise ValueError(f"trainer={trainer!r}: give a Trainer of tokenizers_impl")
+        return trainer or default_trainer(self.model)
 
     def _warm_up(self, trainer: Trainer) -> None:
         """The same on two words: what takes seconds where nothing is compiled has a bar of its own."""
@@ -148,8 +169,9 @@ class Tokenizer:
         return self._encode_batch(input, offsets=False)
 
     def _encode_batch(self, texts: Sequence[str], *, offsets: bool) -> list[Encoding]:
-        if isinstance(texts, str):
-            raise ValueError("the input is one string: give a list of strings, or call encode")
+        if isinstance(texts, str) or not isinstance(texts, Iterable):
+            raise ValueError(f"the input is {texts!r}: give a list of strings; one string is for encode")
+        texts = texts if isinstance(texts, (list, tuple)) else list(texts)
         size = len(texts) if self.model.is_random else part_size(texts)
         firsts = range(0, len(texts), max(size, 1))
         batches = map_in_order(lambda i: self._batch(texts[i : i + size], offsets=offsets, first=i).encodings(), firsts)
@@ -189,8 +211,11 @@ class Tokenizer:
 
     def _named(self, ids: Iterable[int], skip_special_tokens: bool) -> dict[int, str]:
         """The tokens of these ids, as far as they have one that is shown."""
+        distinct = set(ids)
+        if strange := [id for id in distinct if not isinstance(id, (int, np.integer)) or id < 0]:
+            raise ValueError(f"the ids hold {strange[0]!r}: give integers from 0 on")
         skipped = self._added.special_ids() if skip_special_tokens else set()
-        named = {id: self.id_to_token(id) for id in ids if id not in skipped}
+        named = {id: self.id_to_token(id) for id in distinct if id not in skipped}
         return {id: token for id, token in named.items() if token is not None}
 
     # Vocabulary
@@ -250,8 +275,12 @@ class Tokenizer:
 
     @classmethod
     def from_file(cls, path: str) -> Tokenizer:
-        """The tokenizer of a tokenizer.json."""
-        return cls.from_str(read_document(path))
+        """The tokenizer of a tokenizer.json; errors as `from_str`, with the path."""
+        text = read_text(path)
+        try:
+            return cls.from_str(text)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from None
 
     def to_tokenizers(self) -> Any:
         """The same as a `tokenizers.Tokenizer`; ValueError for what that library has not.

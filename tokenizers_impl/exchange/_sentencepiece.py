@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from .. import decoders, pre_tokenizers
-from .._file import write_text
+from .._text_files import read_text, write_text
 from ..models import Unigram
 from ..normalizers import Normalizer
 from ..tokenizer import Tokenizer
@@ -111,7 +111,7 @@ def from_sentencepiece(
 
 def _of_vocab(path: Path, unk_token: str, special_tokens: Collection[str]) -> SentencePieceModel:
     pieces = []
-    for text, score in parse_vocab(path.read_bytes().decode()):
+    for text, score in parse_vocab(read_text(path)):
         kind = Kind.UNKNOWN if text == unk_token else Kind.CONTROL if text in special_tokens else Kind.NORMAL
         if kind == Kind.NORMAL and score == 0:
             raise ValueError(

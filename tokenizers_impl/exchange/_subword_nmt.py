@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Literal
 
 from .. import decoders, pre_tokenizers
-from .._file import write_text
+from .._text_files import read_text, write_text
 from ..models import BPE
 from ..tokenizer import Tokenizer
 
@@ -113,7 +112,7 @@ def _refused(reason: str) -> ValueError:
 def _text(codes: str | os.PathLike[str]) -> str:
     if isinstance(codes, str) and "\n" in codes:
         return codes
-    return Path(codes).read_text(encoding="utf-8")
+    return read_text(codes)
 
 
 def _parsed(text: str) -> tuple[str, list[Merge]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .. import decoders, pre_tokenizers
 from .._byte_chars import byte_to_char, char_to_byte
-from .._file import write_text
+from .._text_files import write_text
 from ..models import BPE
 from ..tokenizer import Tokenizer
 

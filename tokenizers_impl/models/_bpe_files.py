@@ -7,13 +7,14 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from .._text_files import read_text
 from ._bpe_merges import Merge
-from ._files import compact_json, lines_of, named, write_whole
+from ._files import compact_json, lines_of, named, written
 
 
 def read_files(vocab: str, merges: str) -> tuple[dict[str, int], list[Merge]]:
     """The contents of vocab.json and merges.txt."""
-    tokens = json.loads(Path(vocab).read_text(encoding="utf-8"))
+    tokens = json.loads(read_text(vocab))
     if not isinstance(tokens, dict):
         raise ValueError(f"{vocab}: no JSON object from token to id")
     return tokens, parse_merges(lines_of(Path(merges)))
@@ -48,6 +49,6 @@ def write_files(
             raise ValueError(f"merges.txt cannot hold the merge {tuple(merge)!r}: save tokenizer.json instead")
     lines = "".join(f"{left} {right}\n" for left, right in merges)
     return [
-        write_whole(named(folder, prefix, "vocab.json"), compact_json(vocab)),
-        write_whole(named(folder, prefix, "merges.txt"), "#version: 0.2\n" + lines),
+        written(named(folder, prefix, "vocab.json"), compact_json(vocab)),
+        written(named(folder, prefix, "merges.txt"), "#version: 0.2\n" + lines),
     ]

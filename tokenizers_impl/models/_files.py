@@ -8,21 +8,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from .._text_files import read_text, write_text
+
 
 def lines_of(path: Path) -> list[str]:
     """The lines of a UTF-8 file, as the library reads them: they end with LF or CR LF, and with nothing else."""
-    lines = path.read_bytes().decode().replace("\r\n", "\n").split("\n")
+    lines = read_text(path).replace("\r\n", "\n").split("\n")
     return lines if lines[-1] else lines[:-1]
 
 
-def write_whole(path: Path, text: str) -> str:
-    """Writes a UTF-8 file so that an interruption leaves the old one, or none; returns the path as a string."""
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.unfinished")
-    try:
-        unfinished.write_text(text, encoding="utf-8", newline="")
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+def written(path: Path, text: str) -> str:
+    """Writes a file of a model; returns its path as a string."""
+    write_text(path, text)
     return str(path)
 
 

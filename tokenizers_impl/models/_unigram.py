@@ -13,7 +13,7 @@ import numpy as np
 from .._arrays import F64
 from .._json_text import dumps
 from .._words import Words
-from ._files import named, required, write_whole
+from ._files import named, required, written
 from ._model import Model, Pieces
 from ._scored_pieces import RawPaths, ScoredPieces
 from ._unigram_explanation import UnigramExplanation, explained
@@ -224,7 +224,7 @@ class Unigram(Model):
 
     def save(self, folder: str | os.PathLike[str], prefix: str | None = None) -> list[str]:
         """Writes unigram.json, with prefix "name" name-unigram.json; returns its path in a list."""
-        return [write_whole(named(folder, prefix, "unigram.json"), dumps(self.to_json(), indent=2))]
+        return [written(named(folder, prefix, "unigram.json"), dumps(self.to_json(), indent=2))]
 
     def _shown(self, words: Words, paths: RawPaths) -> Pieces:
         return self._pieces.shown(words.chars, words.offsets[:-1], paths)

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._words import Words
 from ._explanation import MatchStep, greedy_steps
-from ._files import lines_of, named, required, write_whole
+from ._files import lines_of, named, required, written
 from ._kernel_arrays import read_only, room, used
 from ._model import Pieces
 from ._token_model import TokenModel
@@ -115,4 +115,4 @@ class WordPiece(TokenModel):
     def save(self, folder: str | os.PathLike[str], prefix: str | None = None) -> list[str]:
         """Writes vocab.txt, with prefix "name" name-vocab.txt, the tokens sorted by id; returns its path in a list."""
         tokens = "".join(f"{token}\n" for token in self._vocabulary.in_id_order())
-        return [write_whole(named(folder, prefix, "vocab.txt"), tokens)]
+        return [written(named(folder, prefix, "vocab.txt"), tokens)]

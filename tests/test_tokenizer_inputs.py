@@ -1,0 +1,181 @@
+"""What a tokenizer is given by mistake is refused with a sentence, and its files are written whole or not at all."""
+
+from __future__ import annotations
+
+import copy
+import os
+import pickle
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fresh_process import run_python
+
+from tokenizers_impl import AddedToken, Tokenizer, pipelines, pre_tokenizers, trainers
+from tokenizers_impl._text_files import read_text, write_text
+
+TEXTS = ["low lower lowest", "new newer newest"] * 3
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    trained, trainer = pipelines.bpe(vocab_size=40, show_progress=False)
+    trained.train_from_iterator(TEXTS, trainer)
+    return trained
+
+
+@pytest.mark.parametrize(
+    ("mistake", "message"),
+    [
+        (lambda t: t.add_tokens("abc"), "the tokens are 'abc': give a list of strings or AddedTokens"),
+        (lambda t: t.add_special_tokens(AddedToken("a")), "the tokens are AddedToken.*: give a list"),
+        (lambda t: t.add_tokens([3]), "the token is 3: give a string"),
+        (lambda t: t.add_tokens([AddedToken("a", lstrip=True)]), "lstrip=True of the token 'a' is not implemented"),
+        (lambda t: trainers.BpeTrainer(special_tokens="<unk>"), "the tokens are '<unk>': give a list"),
+        (lambda t: t.train_from_iterator("low lower"), "the iterator is one string: give a list of strings"),
+        (lambda t: t.train_from_iterator(["a", b"b"]), "element 1 of the iterator is b'b': give strings"),
+        (lambda t: t.train_from_iterator(["a", ["b", 3]]), "element 1 of the iterator holds 3: give strings"),
+        (lambda t: t.train_from_iterator(TEXTS, trainers.BpeTrainer), "trainer=.*: give a Trainer of tokenizers_impl"),
+        (lambda t: t.train_from_counts({1: 1}), "the word 1 is no string"),
+        (
+            lambda t: t.train_from_counts({"a": 2**63}),
+            r"is 9223372036854775808: give .* below 2\*\*63",
+        ),
+        (lambda t: t.encode_batch(None), "the input is None: give a list of strings"),
+        (lambda t: t.encode_batch([["a"]]), r"text 0 is \['a'\]: give a string"),
+        (lambda t: t.decode(["a"]), "the ids hold 'a': give integers from 0 on"),
+        (lambda t: t.decode_batch([[1], [-1]]), "the ids hold -1: give integers from 0 on"),
+        (lambda t: t.decode([1.5]), "the ids hold 1.5: give integers"),
+        (lambda t: setattr(t, "pretokenizer", None), "pretokenizer is not implemented: a Tokenizer has model"),
+        (
+            lambda t: setattr(t, "pre_tokenizer", pre_tokenizers.Whitespace),
+            "pre_tokenizer=<class .*: give a Pre",
+        ),
+        (lambda t: Tokenizer("bpe"), "model='bpe': give a Model of tokenizers_impl"),
+    ],
+)
+def test_a_mistake_is_told(tokenizer: Tokenizer, mistake: Any, message: str) -> None:
+    before = tokenizer.to_str()
+    with pytest.raises(ValueError, match=message):
+        mistake(tokenizer)
+    assert tokenizer.to_str() == before
+
+
+def test_any_iterable_of_texts_is_a_batch(tokenizer: Tokenizer) -> None:
+    expected = [tokenizer.encode(text).ids for text in TEXTS]
+    for texts in (TEXTS, tuple(TEXTS), iter(TEXTS), (text for text in TEXTS)):
+        assert [each.ids for each in tokenizer.encode_batch(texts)] == expected
+
+
+def test_a_corpus_without_words_is_warned_of() -> None:
+    tokenizer, trainer = pipelines.bpe(show_progress=False)
+    with pytest.warns(UserWarning, match="the corpus has no words"):
+        tokenizer.train_from_iterator([""], trainer)
+    assert tokenizer.get_vocab() == {"<unk>": 0}
+
+
+def test_a_tokenizer_shows_its_parts(tokenizer: Tokenizer) -> None:
+    size = tokenizer.get_vocab_size()
+    assert repr(tokenizer) == (
+        f"Tokenizer(model=BPE of {size} tokens, normalizer=None, pre_tokenizer=WhitespaceSplit(), "
+        "decoder=BPEDecoder(suffix='</w>'))"
+    )
+    shown = "Encoding(num_tokens=1, attributes=[ids, type_ids, tokens, offsets, attention_mask, special_tokens_mask, "
+    assert repr(tokenizer.encode("low")) == f"{shown}overflowing])"
+
+
+@pytest.mark.parametrize("name", pipelines.PIPELINES)
+def test_copies_pickles_and_threads(name: str) -> None:
+    tokenizer, trainer = pipelines.PIPELINES[name](vocab_size=300, show_progress=False)
+    tokenizer.train_from_iterator(TEXTS, trainer)
+    expected = [each.tokens for each in tokenizer.encode_batch(TEXTS)]
+    for other in (copy.deepcopy(tokenizer), pickle.loads(pickle.dumps(tokenizer))):
+        assert other.to_str() == tokenizer.to_str()
+        assert [each.tokens for each in other.encode_batch(TEXTS)] == expected
+    found: list[list[list[str]]] = []
+    workers = [
+        threading.Thread(target=lambda: found.append([tokenizer.encode(text).tokens for text in TEXTS]))
+        for _ in range(4)
+    ]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert found == [expected] * 4
+
+
+def test_the_four_lists_of_a_plain_encoding(tokenizer: Tokenizer) -> None:
+    encoding = tokenizer.encode("low new")
+    n = len(encoding)
+    assert n > 0
+    lists = (encoding.type_ids, encoding.attention_mask, encoding.special_tokens_mask, encoding.overflowing)
+    assert lists == ([0] * n, [1] * n, [0] * n, [])
+    canonical = tokenizer.to_tokenizers().encode("low new")
+    theirs = (canonical.type_ids, canonical.attention_mask, canonical.special_tokens_mask, canonical.overflowing)
+    assert lists == theirs
+
+
+# --- files
+
+
+def test_a_link_is_followed_and_rights_are_the_usual(tmp_path: Path) -> None:
+    target, link = tmp_path / "target.json", tmp_path / "link.json"
+    write_text(target, "old")
+    link.symlink_to(target)
+    write_text(link, "é\r\n")
+    assert link.is_symlink()
+    assert read_text(target) == "é\r\n"
+    ordinary = tmp_path / "ordinary"
+    ordinary.write_text("")
+    assert target.stat().st_mode == ordinary.stat().st_mode
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.json", "ordinary", "target.json"]
+
+
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")))
+    reader.start()
+    write_text(pipe, "text")
+    reader.join()
+    assert read == ["text"]
+    assert pipe.is_fifo()
+
+
+def test_a_path_that_cannot_be_written_is_named(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    with pytest.raises(FileNotFoundError) as missing:
+        tokenizer.save(str(tmp_path / "nowhere" / "t.json"))
+    assert missing.value.filename == str(tmp_path / "nowhere" / "t.json")
+    with pytest.raises(IsADirectoryError) as folder:
+        tokenizer.save(str(tmp_path))
+    assert folder.value.filename == str(tmp_path)
+    with pytest.raises(FileNotFoundError) as unsaved:
+        tokenizer.model.save(str(tmp_path / "nowhere"))  # type: ignore[attr-defined]
+    assert unsaved.value.filename == str(tmp_path / "nowhere" / "vocab.json")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_bytes(b"caf\xe9")
+    with pytest.raises(ValueError, match=r"t.json is no UTF-8 text \(byte 3\): convert it first"):
+        Tokenizer.from_file(str(path))
+    path.write_text("cafe")
+    with pytest.raises(ValueError, match=r"t.json: this is no tokenizer.json: Expecting value"):
+        Tokenizer.from_file(str(path))
+
+
+def test_without_a_folder_for_compiled_kernels_all_works_with_a_warning(tmp_path: Path) -> None:
+    program = """
+        import numba.core.caching, warnings
+        def no_place(*_): raise RuntimeError("cannot cache function: no locator available")
+        numba.core.caching.CacheImpl.__init__ = no_place
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            import tokenizers_impl
+        assert "set NUMBA_CACHE_DIR to a folder that can be written" in str(caught[0].message)
+        print(tokenizers_impl.pre_tokenizers.WhitespaceSplit().pre_tokenize_str("a b"))
+    """
+    root = str(Path(__file__).resolve().parent.parent)
+    assert run_python(program, tmp_path, PYTHONPATH=root) == "[('a', (0, 1)), ('b', (2, 3))]\n"

@@ -1,0 +1,50 @@
+"""Text files, read with plain messages, written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The text of a UTF-8 file, line ends as they are; ValueError says which byte is none."""
+    data = Path(path).read_bytes()
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{os.fspath(path)} is no UTF-8 text (byte {error.start}): convert it first") from None
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write the file beside its place, then put it there: an interrupted run leaves the old one, or none.
+
+    A link is followed.  What is no ordinary file, such as a pipe, is written to as it stands.
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if target.exists() and not target.is_file():
+        target.write_text(text, encoding="utf-8", newline="")
+        return
+    try:
+        descriptor, name = tempfile.mkstemp(dir=target.parent)
+    except OSError as error:
+        # The name that was asked for, not the one that was tried.
+        raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        # The rights that an ordinary new file would have.
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
