@@ -95,21 +95,12 @@ def bpe(
         ids.setdefault(symbol, len(ids))
     length = {symbol: int(end_of_word == "glued" or symbol != suffix) for symbol in initial}
 
-    def allowed(pair: Pair) -> bool:
-        if max_token_length is None:
-            return True
-        size = length[pair[0]] + length[pair[1]]
-        return (initial.issuperset(pair) or size < max_token_length) if compat else size <= max_token_length
-
     merges: list[Pair] = []
     history: list[dict[str, Any]] = []
     while (vocab_size is None or len(ids) < vocab_size) and (num_merges is None or len(merges) < num_merges):
         found = pair_counts(words, weights)
         token_of = {pair: pair[0] + pair[1].removeprefix(prefix) for pair in found}
-        frequency: Counter[str] = Counter()
-        for symbols, weight in zip(words, weights, strict=True):
-            for symbol in symbols:
-                frequency[symbol] += weight
+        frequency = symbol_counts(words, weights)
         candidates = [
             (
                 -score(criterion, count, frequency[pair[0]], frequency[pair[1]], frequency.total()),
@@ -118,7 +109,7 @@ def bpe(
                 pair,
             )
             for place, (pair, count) in enumerate(found.items())
-            if count >= max(1, min_frequency) and allowed(pair)
+            if count >= max(1, min_frequency) and allowed(pair, length, initial, max_token_length, compat)
             for key, rest in [(TIE_BREAKS[tie_break], (pair, ids, place, token_of[pair]))]
         ]
         if not candidates:
@@ -143,6 +134,23 @@ def bpe(
             }
         )
     return list(ids), merges, history
+
+
+def symbol_counts(words: list[list[str]], weights: list[int]) -> Counter[str]:
+    """How often each symbol occurs."""
+    frequency: Counter[str] = Counter()
+    for symbols, weight in zip(words, weights, strict=True):
+        for symbol in symbols:
+            frequency[symbol] += weight
+    return frequency
+
+
+def allowed(pair: Pair, length: dict[str, int], initial: set[str], most: int | None, compat: str | None) -> bool:
+    """Whether max_token_length lets the pair be merged."""
+    if most is None:
+        return True
+    size = length[pair[0]] + length[pair[1]]
+    return (initial.issuperset(pair) or size < most) if compat else size <= most
 
 
 def score(criterion: str, both: int, first: int, second: int, total: int) -> Fraction:

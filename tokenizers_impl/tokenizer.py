@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from copy import copy
 from itertools import chain
 from typing import Any
 
@@ -15,21 +12,20 @@ import numpy as np
 from ._added_token import AddedToken
 from ._added_vocabulary import AddedVocabulary
 from ._corpus import file_blocks, iterator_blocks
-from ._counting import count_words
+from ._counting import Measure
 from ._decoding import SpaceJoined, decode_rows
 from ._encoding import EncodedBatch, Encoding, encoded
 from ._explaining import WordExplanation, explained
 from ._file import canonical_tokenizer, from_document, to_document
-from ._progress import progress
 from ._splits import Splits
 from ._text_files import read_text, write_text
 from ._threads import map_in_order, part_size
-from ._words import WordCounts
+from ._training import checked_counts, chosen_trainer, trained_on_counts, trained_on_texts
 from .decoders import Decoder
 from .models import Model
 from .normalizers import Normalizer
 from .pre_tokenizers import PreTokenizer
-from .trainers import Trainer, default_trainer
+from .trainers import Trainer
 
 # What a tokenizer is made of, by the names of its attributes.
 _PARTS: dict[str, type] = {
@@ -85,55 +81,33 @@ class Tokenizer:
         OSError for a file that cannot be read, ValueError for one that is not UTF-8.
         """
         paths = [files] if isinstance(files, (str, os.PathLike)) else list(files)
-        self._train(file_blocks(paths), trainer, sum(os.path.getsize(path) for path in paths))
+        self._train(file_blocks(paths), Measure(sum(map(os.path.getsize, paths))), trainer)
 
     def train_from_iterator(
         self, iterator: Iterable[str | Iterable[str]], trainer: Trainer | None = None, length: int | None = None
     ) -> None:
-        """Learn the model from texts; an element may also be a list of texts.  length: of no effect but on progress."""
-        self._train(iterator_blocks(iterator), trainer, None)
+        """Learn the model from texts; an element may also be a list of texts.
+
+        length: the number of texts, for the progress bar alone.
+        """
+        self._train(iterator_blocks(iterator), Measure(length, "text"), trainer)
 
     def train_from_counts(self, counts: Mapping[str, int], trainer: Trainer | None = None) -> None:
         """Learn the model from words that are counted already, neither normalised nor cut any more.
 
         ValueError for a word that is no string, a count that is no integer from 1 to 2**63 - 1.
         """
-        for word, count in dict(counts).items():
-            if not isinstance(word, str):
-                raise ValueError(f"the word {word!r} is no string")
-            if not isinstance(count, int) or not 0 < count < 1 << 63:
-                raise ValueError(f"the count of {word!r} is {count!r}: give a positive integer below 2**63")
-        self._train_words(WordCounts.of(counts), trainer)
+        chosen = chosen_trainer(trainer, self.model)
+        self._take(trained_on_counts(checked_counts(counts), chosen, self.model), chosen)
 
-    def _train(self, blocks: Iterable[Splits], trainer: Trainer | None, size: int | None) -> None:
-        chosen = self._trainer(trainer)
-        if chosen.show_progress:
-            with progress("Load kernels, compiled at first use", None, True):
-                self._warm_up(chosen)
-        self._train_words(count_words(blocks, self._cut, size, show_progress=chosen.show_progress), chosen)
+    def _train(self, blocks: Iterable[Splits], measure: Measure, trainer: Trainer | None) -> None:
+        chosen = chosen_trainer(trainer, self.model)
+        self._take(trained_on_texts(blocks, self._cut, measure, chosen, self.model), chosen)
 
-    def _train_words(self, counts: WordCounts, trainer: Trainer | None) -> None:
-        chosen = self._trainer(trainer)
-        if len(counts.counts) == 0:
-            warnings.warn("the corpus has no words: the vocabulary is what the options ask for", stacklevel=4)
-        model = chosen.train_words(counts, self.model)
-        tokens = [*chosen.special_tokens, *self._added.tokens.values()]
+    def _take(self, model: Model, trainer: Trainer) -> None:
+        """The trained model, with the special tokens of its trainer and the tokens that were added before."""
+        tokens = [*trainer.special_tokens, *self._added.tokens.values()]
         self.model, self._added = model, AddedVocabulary({}).with_tokens(tokens, model)[0]
-
-    def _trainer(self, trainer: Trainer | None) -> Trainer:
-        if trainer is not None and not isinstance(trainer, Trainer):
-            raise ValueError(f"trainer={trainer!r}: give a Trainer of tokenizers_impl")
-        return trainer or default_trainer(self.model)
-
-    def _warm_up(self, trainer: Trainer) -> None:
-        """The same on two words: what takes seconds where nothing is compiled has a bar of its own."""
-        blocks = [Splits.of(["low lower"], offsets=False)]
-        counts = count_words(blocks, self._cut, None, show_progress=False)
-        rehearsal = copy(trainer)
-        rehearsal.show_progress = False
-        # The options may ask for more than two words can give.
-        with suppress(ValueError):
-            rehearsal.train_words(counts, self.model)
 
     def _cut(self, splits: Splits) -> Splits:
         """The words of texts: added tokens, then what normalizer and pre-tokenizer leave of the text between."""
