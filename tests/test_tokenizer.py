@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -347,72 +346,3 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
         tokenizer.encode_batch("a text")
     with pytest.raises(ValueError, match="is_pretokenized is not implemented"):
         tokenizer.encode(["a"], is_pretokenized=True)
-
-
-# --- added tokens
-
-
-# No two that a normalizer makes equal: of these the library finds any, another one in each run.
-ADDED = ["<a>", "<a><b>", "b", "e\u0301", "ab ab", "", "<"]
-
-
-@given(
-    special=st.lists(st.sampled_from(ADDED), max_size=3),
-    ordinary=st.lists(st.sampled_from(ADDED), max_size=3),
-    text=st.lists(st.sampled_from([*ADDED, " ", "a", "é", "E\u0301", "B", "x"]), max_size=10).map("".join),
-    normalized=st.booleans(),
-)
-@settings(derandomize=True, deadline=None, max_examples=400)
-def test_added_tokens_are_found_where_the_library_finds_them(
-    special: list[str], ordinary: list[str], text: str, normalized: bool
-) -> None:
-    found = []
-    for library in (tokenizers_impl, tokenizers):
-        tokenizer = library.Tokenizer(library.models.BPE({"a": 0, "b": 1, "x": 2, "ab": 3}, [("a", "b")]))
-        if normalized:
-            tokenizer.normalizer = library.normalizers.Sequence(
-                [library.normalizers.NFC(), library.normalizers.Lowercase()]
-            )
-        counts = tokenizer.add_special_tokens(special), tokenizer.add_tokens(ordinary)
-        encoding = tokenizer.encode(text)
-        found.append((counts, tokenizer.to_str(), encoding.ids, encoding.tokens, encoding.offsets))
-    assert found[0] == found[1]
-
-
-def test_of_tokens_that_become_equal_the_special_one_then_the_smaller_id_is_found() -> None:
-    tokenizer = tokenizers_impl.Tokenizer(tokenizers_impl.models.BPE({"a": 0}, []))
-    tokenizer.normalizer = tokenizers_impl.normalizers.NFC()
-    tokenizer.add_tokens(["e\u0301", "é"])
-    assert tokenizer.encode("é").ids == [1]
-    tokenizer.add_tokens([tokenizers_impl.AddedToken("é", special=True, normalized=True)])
-    assert tokenizer.encode("é").ids == [2]
-
-
-# --- files
-
-
-def document(**changed: Any) -> str:
-    tokenizer, trainer = small(tokenizers_impl)
-    tokenizer.train_from_iterator(["low lower"], trainer)
-    return json.dumps({**json.loads(tokenizer.to_str()), **changed})
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "this is no tokenizer.json: Expecting value"),
-        ("{}", "this is no tokenizer.json: it has no model"),
-        (document(model=3), "the model is 3: expected an object"),
-        (document(model={"type": "WordLevel"}), "model WordLevel is not implemented: there are BPE"),
-        (document(normalizer={"type": "Nmt"}), "normalizer Nmt is not implemented: there are"),
-        (document(pre_tokenizer={"type": "Digits"}), "pre-tokenizer Digits is not implemented"),
-        (document(decoder={"type": "Fuse"}), "decoder Fuse is not implemented"),
-        (document(post_processor={"type": "ByteLevel"}), "the post_processor of tokenizer.json is not implemented"),
-        (document(truncation={"max_length": 3}), "the truncation of tokenizer.json is not implemented"),
-        (document(padding={"strategy": 3}), "the padding of tokenizer.json is not implemented"),
-        (document(added_tokens=[{"id": 3, "content": "a"}]), "has no single_word"),
-    ],
-)
-def test_a_file_that_is_wrong_or_asks_for_more_is_refused(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        tokenizers_impl.Tokenizer.from_str(text)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from fresh_process import run_python
 
-from tokenizers_impl import AddedToken, Tokenizer, pipelines, pre_tokenizers, trainers
+from tokenizers_impl import AddedToken, Tokenizer, models, pipelines, pre_tokenizers, trainers
 from tokenizers_impl._text_files import read_text, write_text
 
 TEXTS = ["low lower lowest", "new newer newest"] * 3
@@ -44,9 +44,11 @@ def tokenizer() -> Tokenizer:
         ),
         (lambda t: t.encode_batch(None), "the input is None: give a list of strings"),
         (lambda t: t.encode_batch([["a"]]), r"text 0 is \['a'\]: give a string"),
-        (lambda t: t.decode(["a"]), "the ids hold 'a': give integers from 0 on"),
-        (lambda t: t.decode_batch([[1], [-1]]), "the ids hold -1: give integers from 0 on"),
+        (lambda t: t.decode(["a"]), "the ids hold 'a': give integers from 0 to"),
+        (lambda t: t.decode_batch([[1], [-1]]), "the ids hold -1: give integers from 0 to"),
         (lambda t: t.decode([1.5]), "the ids hold 1.5: give integers"),
+        (lambda t: t.decode([0, 2**32]), "the ids hold 4294967296: give integers"),
+        (lambda t: t.add_tokens(["a\ud800"]), "the token 'a.*' holds a lone surrogate"),
         (lambda t: setattr(t, "pretokenizer", None), "pretokenizer is not implemented: a Tokenizer has model"),
         (
             lambda t: setattr(t, "pre_tokenizer", pre_tokenizers.Whitespace),
@@ -116,7 +118,22 @@ def test_the_four_lists_of_a_plain_encoding(tokenizer: Tokenizer) -> None:
     assert lists == theirs
 
 
+def test_ids_may_come_one_by_one_and_lie_far_apart(tokenizer: Tokenizer) -> None:
+    ids = tokenizer.encode("low new").ids
+    assert tokenizer.decode(id for id in ids) == "low new"
+    gaps = Tokenizer(models.BPE({"a": 0, "b": 2**31 - 1}, []))
+    assert gaps.decode_batch([[2**31 - 1, 5, 0], []]) == ["b a", ""]
+
+
 # --- files
+
+
+def test_the_rights_of_a_file_stay(tmp_path: Path) -> None:
+    path = tmp_path / "private"
+    path.write_text("")
+    path.chmod(0o600)
+    write_text(path, "text")
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_link_is_followed_and_rights_are_the_usual(tmp_path: Path) -> None:

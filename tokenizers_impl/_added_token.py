@@ -25,6 +25,8 @@ class AddedToken:
     def __post_init__(self) -> None:
         if not isinstance(self.content, str):
             raise ValueError(f"the token is {self.content!r}: give a string")
+        if any("\ud800" <= char <= "\udfff" for char in self.content):
+            raise ValueError(f"the token {self.content!r} holds a lone surrogate, which UTF-8 lacks: leave it out")
         for name in ("single_word", "lstrip", "rstrip"):
             if getattr(self, name):
                 raise ValueError(f"{name}=True of the token {self.content!r} is not implemented: leave it False")
@@ -53,8 +55,13 @@ class AddedToken:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> AddedToken:
         """The way back; ValueError names what is missing."""
+        if not isinstance(data, Mapping):
+            raise ValueError(f"the added token {str(data)[:80]} is no object")
         if missing := [field.name for field in fields(cls) if field.name not in data]:
-            raise ValueError(f"the added token {data!r} has no {missing[0]}")
+            raise ValueError(f"the added token {str(data)[:80]} has no {missing[0]}")
+        for field in fields(cls):
+            if not isinstance(data[field.name], str if field.name == "content" else bool):
+                raise ValueError(f"{field.name} of the added token {str(data)[:80]} is {data[field.name]!r}")
         return cls(**{field.name: data[field.name] for field in fields(cls)})
 
 

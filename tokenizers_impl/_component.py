@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_type_hints
 
 
 def component_json(component: Any) -> dict[str, Any]:
@@ -28,4 +28,28 @@ def component_from_json(kind: str, known: Mapping[str, Any], data: Any) -> Any:
         raise ValueError(
             f"{kind} {data['type']} has no option {unknown[0]}: there are {', '.join(sorted(names)) or 'none'}"
         )
+    for name, kinds in get_type_hints(found).items():
+        if name in options and not isinstance(options[name], kinds):
+            raise ValueError(f"{name} of the {kind} {data['type']} is {options[name]!r}: expected {_named(kinds)}")
     return found(**options)
+
+
+def _named(kinds: Any) -> str:
+    return kinds.__name__ if isinstance(kinds, type) else str(kinds)
+
+
+def members(data: Mapping[str, Any], key: str) -> list[Any]:
+    """The components of a Sequence; ValueError if they are no list."""
+    if not isinstance(data.get(key), list):
+        raise ValueError(f"{key} of a Sequence is {data.get(key)!r}: expected a list")
+    listed: list[Any] = data[key]
+    return listed
+
+
+def without_older_keys(data: Any) -> Any:
+    """A Metaspace with today's keys: older files have add_prefix_space, and str_rep, which means nothing."""
+    if not isinstance(data, Mapping) or data.get("type") != "Metaspace" or "add_prefix_space" not in data:
+        return data
+    scheme = "always" if data["add_prefix_space"] else "never"
+    kept = {key: value for key, value in data.items() if key not in ("add_prefix_space", "str_rep")}
+    return {"prepend_scheme": scheme, **kept}

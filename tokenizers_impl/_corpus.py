@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from ._arrays import I64, U32, code_points
-from ._splits import TEXT, Splits
+from ._splits import TEXT, Splits, positions
 
 # Characters a block.  Larger blocks take more memory, smaller ones find the same words again more often.
 BLOCK = 1 << 20
 _LINE_FEED = 10
 
 
-def file_blocks(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Splits]:
-    """The lines of every file, each with its own line feed, in blocks of whole lines."""
+def file_blocks(paths: Iterable[str | os.PathLike[str]], *, offsets: bool) -> Iterator[Splits]:
+    """The lines of every file, each with its own line feed, in blocks of whole lines; `offsets`: with origins."""
     for path in paths:
         for text in _whole_lines(path):
             chars = code_points(text)
@@ -24,13 +24,13 @@ def file_blocks(paths: Iterable[str | os.PathLike[str]]) -> Iterator[Splits]:
             if len(ends) == 0 or ends[-1] < len(chars):
                 ends = np.append(ends, len(chars))
             starts = np.concatenate((np.zeros(1, np.int64), ends[:-1]))
-            yield _block(chars, starts, ends)
+            yield _block(chars, starts, ends, offsets)
 
 
-def _block(chars: U32, starts: I64, ends: I64) -> Splits:
+def _block(chars: U32, starts: I64, ends: I64, offsets: bool) -> Splits:
     n = len(starts)
-    added, heads = np.full(n, TEXT, np.int32), np.ones(n, np.bool_)
-    return Splits(chars, starts, ends, added, heads, np.arange(n + 1), np.empty((0, 2), np.int32))
+    origins = positions(starts, ends) if offsets else np.empty((0, 2), np.int32)
+    return Splits(chars, starts, ends, np.full(n, TEXT, np.int32), np.arange(n + 1), origins)
 
 
 def _whole_lines(path: str | os.PathLike[str]) -> Iterator[str]:
@@ -55,7 +55,7 @@ def _decoded(data: bytes, done: int, path: str | os.PathLike[str]) -> str:
         raise ValueError(f"{os.fspath(path)} is no UTF-8 text (byte {done + error.start}): convert it first") from None
 
 
-def iterator_blocks(texts: Iterable[str | Iterable[str]]) -> Iterator[Splits]:
+def iterator_blocks(texts: Iterable[str | Iterable[str]], *, offsets: bool) -> Iterator[Splits]:
     """The texts of an iterator, whose elements are strings or iterables of strings, in blocks."""
     block: list[str] = []
     size = 0
@@ -63,10 +63,10 @@ def iterator_blocks(texts: Iterable[str | Iterable[str]]) -> Iterator[Splits]:
         block.append(text)
         size += len(text)
         if size >= BLOCK:
-            yield Splits.of(block, offsets=False)
+            yield Splits.of(block, offsets=offsets)
             block, size = [], 0
     if block:
-        yield Splits.of(block, offsets=False)
+        yield Splits.of(block, offsets=offsets)
 
 
 def _flat(texts: Iterable[str | Iterable[str]]) -> Iterator[str]:

@@ -13,6 +13,8 @@ from .decoders import Decoder
 
 # Where a token stands in its row, as bits: the order of the four forms of a token.
 _FIRST, _LAST = 1, 2
+# The largest id for which there is a table of all ids up to it.
+_LARGEST_TABLE = 1 << 24
 
 
 def decode_rows(rows: Sequence[Sequence[int]], tokens: Mapping[int, str], decoder: Decoder) -> list[str]:
@@ -23,6 +25,12 @@ def decode_rows(rows: Sequence[Sequence[int]], tokens: Mapping[int, str], decode
     """
     flat = np.fromiter(chain.from_iterable(rows), np.int64)
     ends = np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)))
+    if max(tokens, default=0) > _LARGEST_TABLE:
+        # A vocabulary with such gaps: its ids are numbered anew.
+        numbers = {id: number for number, id in enumerate(tokens)}
+        return decode_rows(
+            [[numbers[id] for id in row if id in numbers] for row in rows], dict(enumerate(tokens.values())), decoder
+        )
     table = np.full(max(tokens, default=-1) + 1, -1, np.int32)
     table[list(tokens)] = np.arange(len(tokens))
     forms = list(chain.from_iterable(map(decoder.token_forms, tokens.values())))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
@@ -33,7 +34,7 @@ class EncodedBatch:
     words: Words = field(repr=False)
     pieces: Pieces = field(repr=False)
     model: Model = field(repr=False)
-    added: dict[int, str] = field(repr=False)
+    added: Mapping[int, str] = field(repr=False)
 
     @cached_property
     def piece_texts(self) -> list[str]:
@@ -119,7 +120,7 @@ class Encoding:
         return f"Encoding(num_tokens={len(self)}, attributes=[{attributes}])"
 
 
-def encoded(splits: Splits, model: Model, added: dict[int, str]) -> EncodedBatch:
+def encoded(splits: Splits, model: Model, added: Mapping[int, str]) -> EncodedBatch:
     """The tokens of texts that are cut into words: every distinct word is encoded once."""
     text = np.flatnonzero(splits.added == TEXT)
     words, numbers = _distinct(splits, text, dedupe=not model.is_random)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from . import decoders, models, normalizers, pre_tokenizers
 from ._added_token import AddedToken
@@ -13,6 +13,15 @@ from ._json_text import dumps, loads
 _VERSION = "1.0"
 # Parts of the file that this package does not have; a file that sets one is refused.
 _ABSENT = ("truncation", "padding", "post_processor")
+
+
+Parts: TypeAlias = tuple[
+    list[AddedToken],
+    normalizers.Normalizer | None,
+    pre_tokenizers.PreTokenizer | None,
+    decoders.Decoder | None,
+    models.Model,
+]
 
 
 def to_document(
@@ -39,24 +48,28 @@ def to_document(
     return dumps(document, indent=2 if pretty else None)
 
 
-def from_document(
-    text: str,
-) -> tuple[
-    dict[int, AddedToken],
-    normalizers.Normalizer | None,
-    pre_tokenizers.PreTokenizer | None,
-    decoders.Decoder | None,
-    models.Model,
-]:
-    """Added tokens by id, normalizer, pre-tokenizer, decoder and model of such a text."""
+def from_document(text: str) -> Parts:
+    """Added tokens, normalizer, pre-tokenizer, decoder and model of such a text."""
     document = _parsed(text)
     for part in _ABSENT:
         if document.get(part) is not None:
             raise ValueError(f"the {part} of tokenizer.json is not implemented: {str(document[part])[:80]}")
-    added = {each["id"]: AddedToken.from_json(each) for each in document.get("added_tokens") or ()}
+    if (version := document.get("version", _VERSION)) != _VERSION:
+        raise ValueError(f"the version of tokenizer.json is {version!r}: {_VERSION} is read")
+    added = document.get("added_tokens") or []
+    if not isinstance(added, list):
+        raise ValueError(f"the added_tokens of tokenizer.json are {str(added)[:80]}: expected a list")
+    try:
+        return _parts(document, added)
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, UnicodeError) as error:
+        # Data of a type that nothing here expects; the message of the error names it best.
+        raise ValueError(f"this tokenizer.json is malformed: {type(error).__name__}: {str(error)[:200]}") from error
+
+
+def _parts(document: Mapping[str, Any], added: list[Any]) -> Parts:
     parts = [document.get(name) for name in ("normalizer", "pre_tokenizer", "decoder")]
     return (
-        dict(sorted(added.items())),
+        list(map(AddedToken.from_json, added)),
         None if parts[0] is None else normalizers.from_json(parts[0]),
         None if parts[1] is None else pre_tokenizers.from_json(parts[1]),
         None if parts[2] is None else decoders.from_json(parts[2]),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import I32, I64, U32, Bools, code_points, text_of
+from ._arrays import I32, I64, U32, code_points, text_of
 from ._kernel import kernel
 
 # Marks a split that is text; any other number is the id of the added token that the split is.
@@ -22,8 +22,6 @@ class Splits(NamedTuple):
     starts, ends: int64, shape (k,); split j is chars[starts[j]:ends[j]].  In order, without overlap; gaps are
       characters that were taken out, such as white space.
     added: int32, shape (k,); the id of the added token that the split is, or TEXT.  Only TEXT is changed or cut.
-    heads: bool, shape (k,): whether the split stands at the very beginning of its text as it was given; after a
-      cut, known only with origins.
     firsts: int64, shape (n + 1,); the splits of text i are firsts[i]:firsts[i + 1].
     origins: int32, shape (len(chars), 2): from where to where in its own text, as it was given, the character came;
       shape (0, 2) where nobody asks for offsets.
@@ -33,7 +31,6 @@ class Splits(NamedTuple):
     starts: I64
     ends: I64
     added: I32
-    heads: Bools
     firsts: I64
     origins: npt.NDArray[np.int32]
 
@@ -47,9 +44,9 @@ class Splits(NamedTuple):
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         ends = np.cumsum(lengths)
         starts = ends - lengths
-        origins = _positions(starts, ends) if offsets else np.empty((0, 2), np.int32)
+        origins = positions(starts, ends) if offsets else np.empty((0, 2), np.int32)
         added = np.full(len(texts), TEXT, np.int32)
-        return cls(chars, starts, ends, added, np.ones(len(texts), np.bool_), np.arange(len(texts) + 1), origins)
+        return cls(chars, starts, ends, added, np.arange(len(texts) + 1), origins)
 
     def rewritten(self, chars: U32, source: I32, starts: I64, ends: I64) -> Splits:
         """The same splits with other characters: split j is now chars[starts[j]:ends[j]].
@@ -62,11 +59,8 @@ class Splits(NamedTuple):
 
     def recut(self, starts: I64, ends: I64, parent: I64) -> Splits:
         """Smaller splits of the same characters: new split j lies in present split parent[j], sorted."""
-        heads = self.heads[parent] & (starts == self.starts[parent])
-        if len(self.origins):
-            heads &= self.origins[starts, 0] == 0
         firsts = np.searchsorted(parent, self.firsts)
-        return self._replace(starts=starts, ends=ends, added=self.added[parent], heads=heads, firsts=firsts)
+        return self._replace(starts=starts, ends=ends, added=self.added[parent], firsts=firsts)
 
     def without_empty(self) -> Splits:
         """The splits that have a character."""
@@ -85,7 +79,7 @@ class Splits(NamedTuple):
 
 
 @kernel
-def _positions(starts: I64, ends: I64) -> I32:
+def positions(starts: I64, ends: I64) -> I32:
     """From where to where every character reaches in its own text, shape (number of characters, 2)."""
     origins = np.empty((ends[-1] if len(ends) > 0 else 0, 2), np.int32)
     for j in range(len(starts)):

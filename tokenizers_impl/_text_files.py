@@ -36,8 +36,8 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
             file.write(text)
-        # The rights that an ordinary new file would have.
-        os.chmod(name, 0o666 & ~_umask())
+        # The rights of the file that was there, or those that an ordinary new one would have.
+        os.chmod(name, target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
         os.replace(name, target)
     except BaseException:
         os.unlink(name)

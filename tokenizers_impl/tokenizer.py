@@ -57,7 +57,7 @@ class Tokenizer:
         self.normalizer: Normalizer | None = None
         self.pre_tokenizer: PreTokenizer | None = None
         self.decoder: Decoder | None = None
-        self._added = AddedVocabulary({})
+        self._added = AddedVocabulary.of({}, self._normalized)
 
     def __repr__(self) -> str:
         parts = {name: getattr(self, name) for name in ("normalizer", "pre_tokenizer", "decoder")}
@@ -71,6 +71,9 @@ class Tokenizer:
         if not isinstance(value, _PARTS[name]) and (value is not None or name == "model"):
             raise ValueError(f"{name}={value!r}: give a {_PARTS[name].__name__} of tokenizers_impl")
         super().__setattr__(name, value)
+        if name == "normalizer" and hasattr(self, "_added"):
+            # What is looked for in normalised text is normalised as well.
+            self._added = AddedVocabulary.of(self._added.tokens, self._normalized)
 
     # Training
 
@@ -81,7 +84,7 @@ class Tokenizer:
         OSError for a file that cannot be read, ValueError for one that is not UTF-8.
         """
         paths = [files] if isinstance(files, (str, os.PathLike)) else list(files)
-        self._train(file_blocks(paths), Measure(sum(map(os.path.getsize, paths))), trainer)
+        self._train(file_blocks(paths, offsets=self._needs_origins), Measure(sum(map(os.path.getsize, paths))), trainer)
 
     def train_from_iterator(
         self, iterator: Iterable[str | Iterable[str]], trainer: Trainer | None = None, length: int | None = None
@@ -90,7 +93,7 @@ class Tokenizer:
 
         length: the number of texts, for the progress bar alone.
         """
-        self._train(iterator_blocks(iterator), Measure(length, "text"), trainer)
+        self._train(iterator_blocks(iterator, offsets=self._needs_origins), Measure(length, "text"), trainer)
 
     def train_from_counts(self, counts: Mapping[str, int], trainer: Trainer | None = None) -> None:
         """Learn the model from words that are counted already, neither normalised nor cut any more.
@@ -106,15 +109,20 @@ class Tokenizer:
 
     def _take(self, model: Model, trainer: Trainer) -> None:
         """The trained model, with the special tokens of its trainer and the tokens that were added before."""
-        tokens = [*trainer.special_tokens, *self._added.tokens.values()]
-        self.model, self._added = model, AddedVocabulary({}).with_tokens(tokens, model)[0]
+        tokens = [*self._added.tokens.values(), *AddedToken.special_tokens(trainer.special_tokens)]
+        added, _ = AddedVocabulary.of({}, self._normalized).with_tokens(tokens, model, self._normalized)
+        self.model, self._added = model, added
 
     def _cut(self, splits: Splits) -> Splits:
         """The words of texts: added tokens, then what normalizer and pre-tokenizer leave of the text between."""
-        raw = self._added.found_in(splits, normalized=False, normalize=self._normalized)
+        raw = self._added.raw.cut(splits)
         normal = self.normalizer.normalize_splits(raw) if self.normalizer else raw
-        found = self._added.found_in(normal, normalized=True, normalize=self._normalized)
+        found = self._added.normalized.cut(normal)
         return self.pre_tokenizer.cut(found) if self.pre_tokenizer else found
+
+    @property
+    def _needs_origins(self) -> bool:
+        return self.pre_tokenizer is not None and self.pre_tokenizer.needs_origins
 
     def _normalized(self, text: str) -> str:
         return self.normalizer.normalize_str(text) if self.normalizer else text
@@ -152,9 +160,8 @@ class Tokenizer:
         return list(chain.from_iterable(batches))
 
     def _batch(self, texts: Sequence[str], *, offsets: bool, first: int = 0) -> EncodedBatch:
-        tracked = offsets or (self.pre_tokenizer is not None and self.pre_tokenizer.needs_origins)
-        words = self._cut(Splits.of(texts, offsets=tracked, first=first))
-        return encoded(words, self.model, self._added.shown(self._normalized))
+        words = self._cut(Splits.of(texts, offsets=offsets or self._needs_origins, first=first))
+        return encoded(words, self.model, self._added.shown)
 
     def tokenize(self, text: str) -> list[str]:
         """The tokens of a text: what a metric's `tokenizer=` takes."""
@@ -174,8 +181,9 @@ class Tokenizer:
 
     def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
         """The text of these ids; an id that is none is left out.  Without a decoder the tokens are joined by spaces."""
-        named = self._named(ids, skip_special_tokens)
-        tokens = [named[id] for id in ids if id in named]
+        listed = list(ids)
+        named = self._named(listed, skip_special_tokens)
+        tokens = [named[id] for id in listed if id in named]
         return self.decoder.decode(tokens) if self.decoder else " ".join(tokens)
 
     def decode_batch(self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True) -> list[str]:
@@ -186,9 +194,9 @@ class Tokenizer:
     def _named(self, ids: Iterable[int], skip_special_tokens: bool) -> dict[int, str]:
         """The tokens of these ids, as far as they have one that is shown."""
         distinct = set(ids)
-        if strange := [id for id in distinct if not isinstance(id, (int, np.integer)) or id < 0]:
-            raise ValueError(f"the ids hold {strange[0]!r}: give integers from 0 on")
-        skipped = self._added.special_ids() if skip_special_tokens else set()
+        if strange := [id for id in distinct if not isinstance(id, (int, np.integer)) or not 0 <= id < 1 << 32]:
+            raise ValueError(f"the ids hold {strange[0]!r}: give integers from 0 to 2**32 - 1")
+        skipped = self._added.skipped if skip_special_tokens else frozenset[int]()
         named = {id: self.id_to_token(id) for id in distinct if id not in skipped}
         return {id: token for id, token in named.items() if token is not None}
 
@@ -196,20 +204,22 @@ class Tokenizer:
 
     def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]:
         """From token to id."""
-        return self.model.get_vocab() | (self._added.ids() if with_added_tokens else {})
+        return self.model.get_vocab() | (dict(self._added.ids) if with_added_tokens else {})
 
     def get_vocab_size(self, with_added_tokens: bool = True) -> int:
         """Number of tokens."""
-        return len(self.get_vocab(with_added_tokens))
+        added = self._added.ids if with_added_tokens else {}
+        return self.model.get_vocab_size() + sum(self.model.token_to_id(token) is None for token in added)
 
     def token_to_id(self, token: str) -> int | None:
         """The id of a token, None if there is no such token."""
-        return self._added.ids().get(token, self.model.token_to_id(token))
+        id = self._added.ids.get(token)
+        return self.model.token_to_id(token) if id is None else id
 
     def id_to_token(self, id: int) -> str | None:
         """The token of an id, None if there is no such id."""
-        added = self._added.tokens.get(id)
-        return added.content if added else self.model.id_to_token(id)
+        added = self._added.shown.get(id)
+        return self.model.id_to_token(id) if added is None else added
 
     def add_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
         """Look for these tokens in the text before the model does; returns how many were not there before."""
@@ -220,7 +230,7 @@ class Tokenizer:
         return self._add(AddedToken.special_tokens(tokens))
 
     def _add(self, tokens: Sequence[AddedToken]) -> int:
-        self._added, changed = self._added.with_tokens(tokens, self.model)
+        self._added, changed = self._added.with_tokens(tokens, self.model, self._normalized)
         return changed
 
     def get_added_tokens_decoder(self) -> dict[int, AddedToken]:
@@ -244,7 +254,8 @@ class Tokenizer:
         added, normalizer, pre_tokenizer, decoder, model = from_document(json)
         tokenizer = cls(model)
         tokenizer.normalizer, tokenizer.pre_tokenizer, tokenizer.decoder = normalizer, pre_tokenizer, decoder
-        tokenizer._added = AddedVocabulary(added)
+        # In the order of the file; ids are given anew, as the library does, so that none can be taken twice.
+        tokenizer._add(added)
         return tokenizer
 
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._component import component_from_json
+from .._component import component_from_json, without_older_keys
 from ._byte_level import OWN_TYPE, ByteLevel, ByteWords
 from ._decoder import Decoder
 from ._markers import BPEDecoder, Metaspace, WordPiece
@@ -22,5 +22,5 @@ def from_json(data: Any) -> Decoder:
     >>> from_json({"type": "BPEDecoder", "suffix": "</w>"})
     BPEDecoder(suffix='</w>')
     """
-    found: Decoder = component_from_json("decoder", _KNOWN, data)
+    found: Decoder = component_from_json("decoder", _KNOWN, without_older_keys(data))
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._component import component_from_json
+from .._component import component_from_json, members
 from ._bert_normalizer import BertNormalizer
 from ._lowercase import Lowercase
 from ._normalizer import Normalizer
@@ -35,6 +35,6 @@ def from_json(data: Any) -> Normalizer:
     BertNormalizer(clean_text=False, handle_chinese_chars=True, strip_accents=None, lowercase=True)
     """
     if isinstance(data, dict) and data.get("type") == "Sequence":
-        return Sequence(map(from_json, data.get("normalizers", ())))
+        return Sequence(map(from_json, members(data, "normalizers")))
     found: Normalizer = component_from_json("normalizer", _KNOWN, data)
     return found

@@ -87,9 +87,9 @@ class CharMap(NamedTuple):
 def each(codes: I64) -> Splits:
     """Every one of these code points as a split."""
     places = np.arange(len(codes) + 1)
-    added, heads = np.full(len(codes), TEXT, np.int32), np.ones(len(codes), np.bool_)
+    added = np.full(len(codes), TEXT, np.int32)
     nowhere = np.empty((0, 2), np.int32)
-    return Splits(codes.astype(np.uint32), places[:-1], places[1:], added, heads, places[[0, -1]], nowhere)
+    return Splits(codes.astype(np.uint32), places[:-1], places[1:], added, places[[0, -1]], nowhere)
 
 
 @kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._component import component_from_json
+from .._component import component_from_json, members, without_older_keys
 from ._byte_level import ByteLevel
 from ._byte_words import ByteWords, hexadecimal
 from ._kinds import BertPreTokenizer, Whitespace, WhitespaceSplit
@@ -37,6 +37,6 @@ def from_json(data: Any) -> PreTokenizer:
     Metaspace(replacement='_', prepend_scheme='first', split=True)
     """
     if isinstance(data, dict) and data.get("type") == "Sequence":
-        return Sequence(map(from_json, data.get("pretokenizers", ())))
-    found: PreTokenizer = component_from_json("pre-tokenizer", _KNOWN, data)
+        return Sequence(map(from_json, members(data, "pretokenizers")))
+    found: PreTokenizer = component_from_json("pre-tokenizer", _KNOWN, without_older_keys(data))
     return found

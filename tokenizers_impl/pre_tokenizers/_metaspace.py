@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._arrays import I32, I64, U8, U32
+import numpy as np
+
+from .._arrays import I32, I64, U8, U32, Bools
 from .._kernel import kernel
 from .._splits import TEXT, Splits
 from ._marks import BEGINS, INSIDE, cut_at_marks
@@ -46,8 +48,17 @@ class Metaspace(PreTokenizer):
         text = splits.added == TEXT
         spaced = splits._replace(chars=_replaced(splits.chars, splits.starts, splits.ends, splits.added, mark))
         if self.prepend_scheme != "never":
-            spaced = prepended(spaced, mark, text if self.prepend_scheme == "always" else text & splits.heads)
+            wanted = text & _at_the_beginning(spaced) if self.needs_origins else text
+            spaced = prepended(spaced, mark, wanted)
         return cut_at_marks(spaced, _mark_before, mark) if self.split else spaced.without_empty()
+
+
+def _at_the_beginning(splits: Splits) -> Bools:
+    """Which splits come from the very beginning of the input; an empty one is none."""
+    first = np.zeros(len(splits.starts), np.bool_)
+    full = np.flatnonzero(splits.ends > splits.starts)
+    first[full] = splits.origins[splits.starts[full], 0] == 0
+    return first
 
 
 @kernel
