@@ -23,8 +23,9 @@ def to_subword_nmt(tokenizer: Tokenizer) -> str:
     """The codes that `subword_nmt.apply_bpe.BPE` (0.3.8) reads: a line with the version, then a merge a line.
 
     The version is 0.2, or 0.1 for a model with end_of_word="symbol".  Four things are otherwise there: added tokens are
-    not looked for; characters that the model does not know are left as they are; words end at U+0020 alone, not at other white space; equal pairs are
-    merged all at once, which matters only where their result is a part of a merge that comes earlier.
+    not looked for; characters that the model does not know are left as they are; words end at U+0020 alone, not at
+    other white space; equal pairs are merged all at once, which matters only where their result is a part of a merge
+    that comes earlier.
 
     ValueError for a tokenizer without such codes: no BPE whose words are WhitespaceSplit's and end in "</w>", one with
     a prefix, dropout or a normalizer, a merge with a space or a line end in it.
