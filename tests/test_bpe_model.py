@@ -23,11 +23,11 @@ from tokenizers import models, pre_tokenizers, trainers
 
 from tokenizers_impl._arrays import I32
 from tokenizers_impl._words import Words
-from tokenizers_impl.models import _bpe_kernel, _pair_table, _wordpiece_kernel
 from tokenizers_impl.models._bpe import BPE
-from tokenizers_impl.models._bpe_kernel import SHORT
 from tokenizers_impl.models._explanation import MatchStep, MergeStep
 from tokenizers_impl.models._files import compact_json
+from tokenizers_impl.models._merging import SHORT
+from tokenizers_impl.models._pair_table import find, pair_table
 
 SETTINGS = settings(derandomize=True, deadline=None, max_examples=150)
 LOW = {"l": 0, "o": 1, "w": 2, "lo": 3, "low": 4}
@@ -627,12 +627,11 @@ def test_explains_longest_matches_in_their_order() -> None:
 # Kernels.
 
 
-@pytest.mark.parametrize("find", [_pair_table.find, _bpe_kernel.find, _wordpiece_kernel.find])
-def test_every_copy_of_find_reads_the_table(find) -> None:
+def test_a_pair_table_has_every_pair_and_no_other() -> None:
     rng = np.random.default_rng(0)
     lefts: I32 = rng.integers(0, 2**31 - 1, 500).astype(np.int32)
     rights: I32 = rng.integers(0, 50, 500).astype(np.int32)
-    table = _pair_table.pair_table(lefts, rights)
+    table = pair_table(lefts, rights)
     expected = {pair: i for i, pair in enumerate(zip(lefts.tolist(), rights.tolist(), strict=True))}
     assert {pair: find(table, *pair) for pair in expected} == expected
     assert all(find(table, left, 50) == -1 for left in lefts.tolist())

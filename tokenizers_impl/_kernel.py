@@ -18,7 +18,9 @@ def kernel(function: F) -> F:
     """The function compiled at its first call; with NUMBA_DISABLE_JIT=1 the function itself.
 
     cache: the machine code is kept on disk, so a later process does not compile again.  numba looks at the function's
-    own file alone to see whether it is still right: kernels that call each other stand in one file.
+    own file alone to see whether it is still right, though kernels call kernels of other files.  An installation or an
+    upgrade writes all files anew; who edits a kernel deletes the folders __pycache__, or sets NUMBA_CACHE_DIR to a new
+    folder, as the tests do.
     nogil: threads run kernels side by side.  No fastmath: a sum keeps its order, so a result keeps its bits.
     """
     try:

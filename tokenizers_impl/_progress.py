@@ -2,11 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 
-def progress(stage: str, total: int | None, show: bool, **options: Any) -> Any:
-    """A bar of tqdm on standard error, used as a context; one that shows nothing where `show` is False."""
-    from tqdm import tqdm
+class _NoBar:
+    """What the trainings call of a bar, without effect."""
 
-    return tqdm(desc=stage, total=total, disable=not show, dynamic_ncols=True, **options)
+    def update(self, n: int = 1) -> None: ...
+
+    def set_postfix(self, **shown: object) -> None: ...
+
+
+def progress(stage: str, total: int | None, show: bool, **options: Any) -> Any:
+    """A bar of tqdm on standard error, used as a context; one that shows nothing where `show` is False.
+
+    >>> with progress("Count", 2, show=False) as bar:
+    ...     bar.update(2)
+    """
+    if not show:
+        return nullcontext(_NoBar())
+    try:
+        from tqdm import tqdm
+    except ImportError as error:
+        raise ImportError(
+            "a progress bar needs the package tqdm: pip install 'evenscore[trainers]', or set show_progress=False"
+        ) from error
+    return tqdm(desc=stage, total=total, dynamic_ncols=True, **options)

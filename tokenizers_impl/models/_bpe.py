@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._arrays import I32, I64, code_points
+from .._arrays import I64, code_points
 from .._words import Words
-from ._bpe_files import parse_merges, read_files, write_files
-from ._bpe_kernel import DROPPED, MISSING, NONE, Tables, encode
-from ._bpe_merges import Merge, Merges, checked_merges
-from ._explanation import MatchStep, MergeStep, merge_steps
+from ._bpe_files import parse_merges, read_files, vocab_and_merges, write_files
+from ._bpe_kernel import encode
+from ._bpe_merges import Merge, Merges
+from ._bpe_tables import DROPPED, MISSING, NONE, Tables, most_symbols
+from ._explanation import MatchStep, MergeStep, longest_steps, merge_steps
 from ._files import required
 from ._kernel_arrays import read_only, room, used
 from ._model import Pieces
@@ -34,12 +35,11 @@ class BPE(TokenModel):
     vocab: from token to id, or the path of vocab.json.  merges: pairs of tokens, or the path of merges.txt.
     cache_capacity: accepted for the library's sake; without effect, as equal words are encoded once anyway.
     dropout: probability in [0, 1] with which a merge is left out (Provilkov et al. 2020); 0 and None are the same.
-      ignore_merges has no effect with dropout, as in the library.
     unk_token: stands for characters that are no token; without one they are dropped.
     continuing_subword_prefix, end_of_word_suffix: put before characters that are not the first, after the last.
     fuse_unk: whether neighbouring unknown characters share one unk_token.
     byte_fallback: unknown characters become <0xC3><0xA9>, where the vocabulary has all of their bytes.
-    ignore_merges: a word that is a token is taken as it is.
+    ignore_merges: a word that is a token is taken as it is; as in the library not with dropout.
 
     Ours alone:
     match: "longest": instead of merging, the longest symbol that occurs in what is left of the word is taken, the
@@ -89,7 +89,7 @@ class BPE(TokenModel):
         self.seed = seed
         self.merge_counts: I64 | None = None
         self._check_options()
-        tokens, self.merges = _vocab_and_merges(vocab, merges)
+        tokens, self.merges = vocab_and_merges(vocab, merges)
         self._vocabulary = Vocabulary(tokens)
         self._merges = Merges.of(self.merges, self._vocabulary.ids, continuing_subword_prefix or "")
         self._end_of_word_id()
@@ -124,7 +124,7 @@ class BPE(TokenModel):
         """
         dropout = self._dropout()
         tables = self._tables()
-        symbols, total = _most_symbols(words, tables)
+        symbols, total = most_symbols(words, tables)
         pieces = room(words, total)
         rng = np.random.default_rng(self.seed) if dropout else None
         matches = (np.empty(symbols, np.int32), np.empty(symbols, np.int32)) if self.match == "longest" else None
@@ -137,11 +137,11 @@ class BPE(TokenModel):
         return used(pieces)
 
     def _tables(self) -> Tables:
-        trie, merges = self._vocabulary.trie, self._merges
+        trie, byte_ids, merges = self._vocabulary.trie, self._vocabulary.byte_ids, self._merges
         prefix, suffix = self.continuing_subword_prefix or "", self.end_of_word_suffix or ""
         glued = self.end_of_word == "glued"
         return Tables(
-            children=trie.children,
+            edges=trie.edges,
             ids=trie.ids,
             merges=merges.ranks,
             results=merges.results,
@@ -150,9 +150,9 @@ class BPE(TokenModel):
             end_of_word=self._end_of_word_id(),
             unk=DROPPED if self.unk_token is None else self._vocabulary.ids.get(self.unk_token, MISSING),
             fuse_unk=self.fuse_unk,
-            bytes=self._byte_ids if self.byte_fallback else self._byte_ids[:0],
-            prefix_bytes=self._byte_ids[list(prefix.encode())],
-            suffix_bytes=self._byte_ids[list(suffix.encode()) if glued else []],
+            bytes=byte_ids if self.byte_fallback else byte_ids[:0],
+            prefix_bytes=byte_ids[list(prefix.encode())],
+            suffix_bytes=byte_ids[list(suffix.encode()) if glued else []],
             whole_words=self.ignore_merges and not self.dropout,
             scannable=self._scannable,
         )
@@ -164,10 +164,6 @@ class BPE(TokenModel):
         if suffix not in self._vocabulary.ids:
             raise ValueError(f"end_of_word='symbol': end_of_word_suffix {suffix!r} is not in vocab; add it")
         return self._vocabulary.ids[suffix]
-
-    @cached_property
-    def _byte_ids(self) -> I32:
-        return np.array([self._vocabulary.ids.get(f"<0x{byte:02X}>", NONE) for byte in range(256)], np.int32)
 
     @cached_property
     def _scannable(self) -> bool:
@@ -186,32 +182,13 @@ class BPE(TokenModel):
         1 lo w ('low',)
         """
         if self.match == "longest":
-            return self._matches(word)
+            prefix, suffix = self.continuing_subword_prefix or "", self.end_of_word_suffix or ""
+            return longest_steps(word, self.encode_words(Words.of([word])), self._vocabulary.ids, prefix, suffix)
         if self.ignore_merges and word in self._vocabulary.ids:
             return []
-        symbols = self._without_merges().encode_words(Words.of([word])).ids.tolist()
-        return merge_steps(symbols, self._merges, self._vocabulary.tokens.__getitem__, self.merge_counts)
-
-    def _without_merges(self) -> BPE:
         options = {name: getattr(self, name) for name in (*FLAGS, *STRINGS, "end_of_word")}
-        return BPE(self._vocabulary.ids, [], **options)
-
-    def _matches(self, word: str) -> list[MatchStep]:
-        ids, starts, ends, _ = self.encode_words(Words.of([word]))
-        pieces = [
-            (start - end, start, end, token)
-            for id, start, end in zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True)
-            if self._vocabulary.ids.get(token := self._symbol(word, start, end)) == id
-        ]
-        return [
-            MatchStep(step, start, end, token, self._vocabulary.ids[token])
-            for step, (_, start, end, token) in enumerate(sorted(pieces))
-        ]
-
-    def _symbol(self, word: str, start: int, end: int) -> str:
-        before = self.continuing_subword_prefix if 0 < start < end else None
-        after = self.end_of_word_suffix if end == len(word) else None
-        return (before or "") + word[start:end] + (after or "")
+        symbols = BPE(self._vocabulary.ids, [], **options).encode_words(Words.of([word])).ids.tolist()
+        return merge_steps(symbols, self._merges, self._vocabulary.tokens.__getitem__, self.merge_counts)
 
     def to_json(self) -> dict[str, Any]:
         """The `model` object of tokenizer.json, its keys in the library's order.
@@ -270,25 +247,3 @@ class BPE(TokenModel):
         """
         data = self.to_json()
         return write_files(folder, prefix, data["vocab"], data["merges"])
-
-
-def _vocab_and_merges(
-    vocab: Mapping[str, int] | str | None, merges: Sequence[Merge] | str | None
-) -> tuple[Mapping[str, int], list[Merge]]:
-    if (vocab is None) != (merges is None):
-        raise ValueError("vocab and merges: give both or neither")
-    if isinstance(vocab, str) and isinstance(merges, str):
-        return read_files(vocab, merges)
-    if isinstance(vocab, str) or isinstance(merges, str):
-        raise ValueError("vocab and merges: give two paths or none")
-    return vocab or {}, checked_merges(merges or [])
-
-
-def _most_symbols(words: Words, tables: Tables) -> tuple[int, int]:
-    """The most symbols that one word, and that all words, can have before anything merges."""
-    chars, affixes, ends = words.chars, len(tables.prefix_bytes), len(tables.suffix_bytes) + 1
-    in_all, of_one = len(chars), 1
-    if len(tables.bytes):
-        in_all += int((chars >= 0x80).sum() + (chars >= 0x800).sum() + (chars >= 0x10000).sum()) + affixes * len(chars)
-        of_one = 4 + affixes
-    return int(words.lengths.max(initial=0)) * of_one + ends, in_all + ends * len(words.lengths)

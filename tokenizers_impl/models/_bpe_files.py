@@ -8,8 +8,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .._text_files import read_text
-from ._bpe_merges import Merge
+from ._bpe_merges import Merge, checked_merges
 from ._files import compact_json, lines_of, named, written
+
+
+def vocab_and_merges(
+    vocab: Mapping[str, int] | str | None, merges: Sequence[Merge] | str | None
+) -> tuple[Mapping[str, int], list[Merge]]:
+    """The vocabulary and merges that a BPE is given, read if they are paths; ValueError for one of them alone."""
+    if (vocab is None) != (merges is None):
+        raise ValueError("vocab and merges: give both or neither")
+    if isinstance(vocab, str) and isinstance(merges, str):
+        return read_files(vocab, merges)
+    if isinstance(vocab, str) or isinstance(merges, str):
+        raise ValueError("vocab and merges: give two paths or none")
+    return vocab or {}, checked_merges(merges or [])
 
 
 def read_files(vocab: str, merges: str) -> tuple[dict[str, int], list[Merge]]:

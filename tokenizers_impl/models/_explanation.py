@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from .._arrays import I64
 from ._bpe_merges import Merges
+from ._model import Pieces
 
 
 @dataclass(frozen=True)
@@ -80,3 +81,20 @@ def greedy_steps(word: str, vocab: Mapping[str, int], prefix: str) -> list[Match
             break
         start = steps[-1].end
     return steps
+
+
+def longest_steps(word: str, pieces: Pieces, vocab: Mapping[str, int], prefix: str, suffix: str) -> list[MatchStep]:
+    """The longest matches among the pieces of one word, in the order in which they were taken."""
+    ids, starts, ends = pieces.ids.tolist(), pieces.starts.tolist(), pieces.ends.tolist()
+    tokens = [_affixed(word, start, end, prefix, suffix) for start, end in zip(starts, ends, strict=True)]
+    matches = sorted(
+        (start - end, start, end, token, id)
+        for id, start, end, token in zip(ids, starts, ends, tokens, strict=True)
+        if vocab.get(token) == id
+    )
+    return [MatchStep(step, start, end, token, id) for step, (_, start, end, token, id) in enumerate(matches)]
+
+
+def _affixed(word: str, start: int, end: int, prefix: str, suffix: str) -> str:
+    """What is looked up at word[start:end]."""
+    return prefix * (0 < start < end) + word[start:end] + suffix * (end == len(word))

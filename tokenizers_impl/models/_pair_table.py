@@ -1,10 +1,10 @@
-"""A table from pairs of numbers to a number, in one array: of merges to ranks, of nodes of a trie to their children."""
+"""A table from pairs of numbers to a number, in one array: from merges to their ranks."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .._arrays import I32, I64, U32
+from .._arrays import I32, I64
 from .._kernel import kernel
 
 EMPTY = -1
@@ -50,26 +50,6 @@ def put_in_order(slots: I64, lefts: I32, rights: I32) -> None:
     """Puts every pair with its index; of equal pairs the last one counts."""
     for i in range(len(lefts)):
         put(slots, int(lefts[i]), int(rights[i]), i)
-
-
-@kernel
-def put_strings(slots: I64, chars: U32, offsets: I64, ids: I32, ids_of_nodes: I32) -> int:
-    """Puts every string as a path from node 0, a node a character; writes the id where a path ends.
-
-    Returns the number of nodes; ids_of_nodes has room for one a character and the root.
-    """
-    nodes = 1
-    for string in range(len(offsets) - 1):
-        node = 0
-        for i in range(offsets[string], offsets[string + 1]):
-            child = find(slots, node, int(chars[i]))
-            if child == ABSENT:
-                child = nodes
-                nodes += 1
-                put(slots, node, int(chars[i]), child)
-            node = child
-        ids_of_nodes[node] = ids[string]
-    return nodes
 
 
 def free_slots(pairs: int) -> I64:

@@ -13,6 +13,7 @@ from .._words import Words
 from . import _unigram_kernel as kernels
 from ._lattice import Lattice, Paths
 from ._model import Pieces
+from ._trie import Trie
 from ._unigram_kernel import UNKNOWN
 
 # How far an unknown character scores below the worst piece: kUnkPenalty of sentencepiece, and of the library.
@@ -47,8 +48,7 @@ class ScoredPieces:
         self._byte_ids: I32 = np.array([self.ids.get(name, UNKNOWN) for name in names], np.int32)
         if not byte_fallback:
             self._byte_ids[:] = UNKNOWN
-        pieces = Words.of(piece for piece, _ in vocab)
-        self._keys, self._piece_at = kernels.trie(pieces.chars, pieces.offsets)
+        self._trie = Trie.of(self.ids)
 
     def scores_of(self, ids: I32) -> F64:
         """The scores of these pieces, UNKNOWN among them."""
@@ -60,7 +60,7 @@ class ScoredPieces:
         """The best segmentation of every word; ValueError for an unknown character without unk_id."""
         chars = _read_only(words.chars)
         pieces, offsets, failed = kernels.best_paths(
-            self._keys, self._piece_at, self.scores, self.unk_score, self._has_unk, chars, words.offsets
+            *self._trie, self.scores, self.unk_score, self._has_unk, chars, words.offsets
         )
         if failed >= 0:
             word = int(np.searchsorted(words.offsets, failed, side="right")) - 1
@@ -73,7 +73,7 @@ class ScoredPieces:
     def lattice(self, words: Words) -> Lattice:
         """All segmentations of every word, in about 70 bytes a character; ValueError if a word has none."""
         chars = _read_only(words.chars)
-        firsts, sources, ids = kernels.lattice(self._keys, self._piece_at, self._has_unk, chars, words.offsets)
+        firsts, sources, ids = kernels.lattice(*self._trie, self._has_unk, chars, words.offsets)
         roots = words.offsets + np.arange(len(words.offsets))
         lattice = Lattice(firsts, sources, ids, self.scores_of(ids), roots)
         if not self._has_unk and not np.isfinite(lattice.log_sums()).all():
@@ -95,7 +95,7 @@ class ScoredPieces:
             pieces[0, unknown] = UNKNOWN
             # No more than four bytes a character.
             size = len(ids) + 4 * int((ends - starts)[unknown].sum())
-            table = (self._keys, self._piece_at, self._unk_id, self._byte_ids)
+            table = (*self._trie, self._unk_id, self._byte_ids)
             pieces, offsets = kernels.join_unknown(*table, _read_only(chars), begins, pieces, offsets, size)
         return Pieces(pieces[0], pieces[1], pieces[2], offsets)
 

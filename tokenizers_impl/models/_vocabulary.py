@@ -7,7 +7,10 @@ from functools import cached_property
 from operator import index
 from typing import Any
 
-from ._trie import Trie
+import numpy as np
+
+from .._arrays import I32
+from ._trie import ABSENT, Trie
 
 # Ids are kept as int32; the library's are uint32.
 MAX_ID = 2**31 - 1
@@ -43,6 +46,11 @@ class Vocabulary:
     def trie(self) -> Trie:
         """The tokens character by character."""
         return Trie.of(self.ids)
+
+    @cached_property
+    def byte_ids(self) -> I32:
+        """The ids of <0x00>..<0xFF>, int32, shape (256,); ABSENT where there is none."""
+        return np.array([self.ids.get(f"<0x{byte:02X}>", ABSENT) for byte in range(256)], np.int32)
 
     def in_id_order(self) -> dict[str, int]:
         """The tokens sorted by id, as files have them."""

@@ -65,7 +65,7 @@ class WordPiece(TokenModel):
         rest = trie.node(self.continuing_subword_prefix)
         unk = self._vocabulary.ids.get(self.unk_token, NONE)
         longest = self.max_input_chars_per_word
-        failed = encode(*read_only(words), trie.children, trie.ids, rest, longest, unk, pieces)
+        failed = encode(*read_only(words), trie.edges, trie.ids, rest, longest, unk, pieces)
         if failed != NONE:
             raise ValueError(
                 f"WordPiece error: Missing {self.unk_token} token from the vocabulary, but the word "

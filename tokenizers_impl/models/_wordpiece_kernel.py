@@ -4,33 +4,18 @@ from __future__ import annotations
 
 from .._arrays import I32, I64, U32
 from .._kernel import kernel
+from ._trie import ROOT, step
 
 NONE = -1
 
 
 @kernel
-def find(slots: I64, left: int, right: int) -> int:
-    """`_pair_table.find`, repeated because kernels that call each other stand in one file."""
-    key = (left << 32) | right
-    mask = len(slots) // 2 - 1
-    mixed = (left * 0x9E3779B1) ^ (right * 0x85EBCA6B)
-    slot = (mixed ^ (mixed >> 29)) & mask
-    while True:
-        found = int(slots[2 * slot])
-        if found == key:
-            return int(slots[2 * slot + 1])
-        if found == NONE:
-            return NONE
-        slot = (slot + 1) & mask
-
-
-@kernel
-def longest_match(chars: U32, at: int, end: int, node: int, children: I64, ids: I32) -> tuple[int, int]:
+def _longest_match(chars: U32, at: int, end: int, node: int, edges: I64, ids: I32) -> tuple[int, int]:
     """The longest token whose path goes from `node` along chars[at:end], as (where it ends, id); (at, NONE) if none."""
     matched, token = at, NONE
     for i in range(at, end):
         if node != NONE:
-            node = find(children, node, int(chars[i]))
+            node = step(edges, node, int(chars[i]))
         if node == NONE:
             break
         if ids[node] != NONE:
@@ -42,7 +27,7 @@ def longest_match(chars: U32, at: int, end: int, node: int, children: I64, ids: 
 def encode(
     chars: U32,
     offsets: I64,
-    children: I64,
+    edges: I64,
     ids: I32,
     rest: int,
     longest: int,
@@ -51,7 +36,7 @@ def encode(
 ) -> int:
     """Writes the pieces of all words; returns the word that needs an unknown token that is missing, NONE if none does.
 
-    children, ids: the trie of the vocabulary (`Trie`); rest: the node of the prefix of pieces that are not the first.
+    edges, ids: the trie of the vocabulary (`Trie`); rest: the node of the prefix of pieces that are not the first.
     longest: longer words are unknown; unk: the unknown token's id or NONE.
     pieces: the arrays of `Pieces`, with room for one piece a character.
     """
@@ -62,7 +47,7 @@ def encode(
         start, end = int(offsets[word]), int(offsets[word + 1])
         first, i = at, start
         while i < end and end - start <= longest:
-            matched, token = longest_match(chars, i, end, 0 if i == start else rest, children, ids)
+            matched, token = _longest_match(chars, i, end, ROOT if i == start else rest, edges, ids)
             if token == NONE:
                 break
             all_ids[at], starts[at], ends[at] = token, i - start, matched - start

@@ -16,8 +16,9 @@ from ._alphabet import alphabet
 from ._bpe_options import TIE_BREAKS, BpeOptions
 from ._initial_symbols import END, InitialSymbols
 from ._merge_arrays import TOKENS, Rule, State
-from ._merge_kernel import FINISHED, MORE_PAIRS, MORE_TOKENS, ROW, count_pairs, run_merges
+from ._merge_kernel import FINISHED, MORE_PAIRS, MORE_TOKENS, ROW, run_merges
 from ._merge_state import new_state, with_more_pairs, with_more_tokens
+from ._pair_counts import count_pairs
 
 # Merges between two looks at the progress bar and at Ctrl-C.
 SLICE = 256
@@ -98,8 +99,9 @@ def initial_state(
         table[list(strings)] = [tokens[string] for string in strings.values()]
         lengths = np.zeros(len(tokens), np.int32)
         lengths[table[list(strings)]] = [number < END * len(known) for number in strings]
-        symbols, offsets = table[initial.symbols], initial.offsets
-        del initial
+        symbols, offsets = initial.symbols, initial.offsets
+        # Into the same array: with "clip" numpy makes no other one between.
+        table.take(symbols, out=symbols, mode="clip")
         if model is not None:
             symbols, offsets = _replayed(counts.words, tokens, model, lengths)
         bar.update(len(counts.counts))
@@ -126,8 +128,8 @@ def merged(state: State, rule: Rule, most_merges: int, show_progress: bool) -> L
 
 def tokens_of(state: State) -> list[str]:
     """The strings of the tokens, in the order of the ids."""
-    n, ends = int(state.used[TOKENS]), state.tokens.ends
-    return Words(state.tokens.chars[: ends[n]], ends[: n + 1]).texts()
+    n, ends = int(state.used[TOKENS]), state.strings.ends
+    return Words(state.strings.chars[: ends[n]], ends[: n + 1]).texts()
 
 
 def _add(tokens: dict[str, int], strings: Iterable[str]) -> None:

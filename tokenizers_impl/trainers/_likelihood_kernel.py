@@ -156,8 +156,9 @@ def _enter(pairs: Pairs, candidates: Candidates, rule: Rule, n: int) -> None:
 @kernel
 def start(state: State, candidates: Candidates, rule: Rule) -> None:
     """Counts the symbols and enters their pairs."""
-    for i in range(len(state.symbols.id)):
-        candidates.frequency[state.symbols.id[i]] += state.symbols.weight[i]
+    symbols, counts = state.symbols, state.counts
+    for i in range(len(symbols.id)):
+        candidates.frequency[symbols.id[i]] += counts[symbols.word[i]]
     _enter(state.pairs, candidates, rule, state.used[PAIRS])
 
 

@@ -11,10 +11,11 @@ from .._words import WordCounts
 from ._bpe_options import BpeOptions
 from ._bpe_training import LearntMerges, initial_state, tokens_of
 from ._likelihood_kernel import HEAP, QUOTIENT, UNION, Candidates, Rule, start, update
-from ._merge_arrays import CORPUS, NONE, TOKENS, State
+from ._merge_arrays import CORPUS, HF, NONE, TOKENS, State
 from ._merge_arrays import Rule as MergeRule
-from ._merge_kernel import HF, ROW, count_pairs, merge, pairs_fit, tokens_fit
+from ._merge_kernel import NOTHING, ROW, lack, merge
 from ._merge_state import with_more_pairs, with_more_tokens
+from ._pair_counts import count_pairs
 
 # More than any count, so that the queue of the merge loop, which is not used here, stays empty.
 NEVER = 2**62
@@ -49,7 +50,7 @@ def learn_by_gain(
             gain = _gain(float(candidates.score[best]), int(state.used[CORPUS]), criterion)
             if min_gain is not None and gain < min_gain:
                 break
-            if not (tokens_fit(state, best) and pairs_fit(state, best)):
+            if lack(state, best) != NOTHING:
                 state = with_more_tokens(with_more_pairs(state))
                 candidates = _with_room(candidates, state)
             a, b, count = (int(array[best]) for array in (state.pairs.first, state.pairs.second, state.pairs.frequency))

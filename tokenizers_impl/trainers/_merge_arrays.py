@@ -9,20 +9,22 @@ from .._arrays import I32, I64, U32, Bools
 NONE = -1
 # The places in State.used.
 TOKENS, PAIRS, OCCURRENCES, QUEUE, CORPUS = range(5)
+# What Rule.tie_break says.
+HF, LEXICOGRAPHIC, FIRST, SENTENCEPIECE = range(4)
 
 
 class Symbols(NamedTuple):
-    """One entry a position, the place of a symbol's first character; the others are dead once they are merged.
+    """One entry a position, the place where a symbol was at first.
 
-    id: the token, NONE where dead.  next, prev: position of the neighbour in the word, NONE at its ends.  weight: how
-    often the word occurs.
-    pair: the pair that the symbol begins, NONE if it is the last one, dead, or the pair would be too long.
+    A symbol that was merged from k of these has k positions.  At the first one stand
+    id: its token.  size: k, which stands at its last position, too.
+    pair: the pair that it begins, NONE if it is the last of its word, or the pair would be too long.
+    The other positions have no pair.  word: the number of the word, at all positions.
     """
 
     id: I32
-    next: I32
-    prev: I32
-    weight: I64
+    size: I32
+    word: I32
     pair: I32
 
 
@@ -37,22 +39,29 @@ class Pairs(NamedTuple):
     occurrences: I32
 
 
-class Tokens(NamedTuple):
-    """One entry a token; its string is chars[ends[i]:ends[i + 1]].
+class Strings(NamedTuple):
+    """The strings of the tokens: that of token i is chars[ends[i]:ends[i + 1]].
 
-    length: characters of a word that it covers.  seen: whether it was a symbol of a word.  table: ids by the hash of
-    the string, NONE where free.  left, right: the pair of this token with the new one behind, before it; NONE between
-    steps.  prefix: what a second part loses in a merge.
+    table: tokens by the hash of the string, NONE where free.  prefix: what a second part loses in a merge.
     """
 
     chars: U32
     ends: I64
+    table: I32
+    prefix: U32
+
+
+class Tokens(NamedTuple):
+    """One entry a token.
+
+    length: characters of a word that it covers.  seen: whether it was a symbol of a word.
+    left, right: the pair of this token with the new one behind, before it; NONE between steps.
+    """
+
     length: I32
     seen: Bools
-    table: I32
     left: I32
     right: I32
-    prefix: U32
 
 
 class Queue(NamedTuple):
@@ -64,10 +73,12 @@ class Queue(NamedTuple):
 
 
 class State(NamedTuple):
-    """All arrays.  touched: scratch for positions.  used: how many entries are."""
+    """All arrays.  counts: how often each word occurs.  touched: scratch for positions.  used: how many entries are."""
 
     symbols: Symbols
+    counts: I64
     pairs: Pairs
+    strings: Strings
     tokens: Tokens
     queue: Queue
     touched: I32

@@ -9,63 +9,76 @@ import numpy as np
 
 from .._arrays import I32, I64, U32, Bools, code_points
 from .._words import Words
-from ._merge_arrays import NONE, OCCURRENCES, PAIRS, QUEUE, TOKENS, Pairs, Queue, State, Symbols, Tokens
-from ._merge_kernel import fill_table, link
+from ._merge_arrays import (
+    NONE,
+    OCCURRENCES,
+    PAIRS,
+    QUEUE,
+    TOKENS,
+    Pairs,
+    Queue,
+    State,
+    Strings,
+    Symbols,
+    Tokens,
+)
+from ._string_table import fill_table
 
 Numbers = TypeVar("Numbers", I32, I64, U32, Bools)
 
 
-def new_state(tokens: Sequence[str], lengths: I32, symbols: I32, offsets: I64, counts: I64, prefix: str) -> State:
+def new_state(tokens: Sequence[str], lengths: I32, ids: I32, offsets: I64, counts: I64, prefix: str) -> State:
     """The state with these tokens, all different, that cover `lengths` characters of a word where they are symbols.
 
-    symbols: the ids of the symbols of all words; those of word w are symbols[offsets[w]:offsets[w + 1]], and it occurs
-    counts[w] times; the array becomes the state's own.  prefix: what a second part loses in a merge.
+    ids: the symbols of all words; those of word w are ids[offsets[w]:offsets[w + 1]], and it occurs counts[w] times;
+    the array becomes the state's own.  prefix: what a second part loses in a merge.
     """
-    n, size = len(tokens), len(symbols)
+    n, size = len(tokens), len(ids)
     if size >= 2**31:
         raise ValueError(f"the distinct words have {size} symbols together: train on fewer than 2**31")
     strings, nothing = Words.of(tokens), np.empty(0, np.int32)
+    seen = np.zeros(n, np.bool_)
+    seen[ids] = True
     # numpy does not touch the memory that it gives here: room that is never used costs nothing.  Every merge takes away
     # a symbol and touches two at most, so 3 * size occurrences are enough unless a merge gives a symbol that there was.
     state = State(
-        Symbols(symbols, _ids(size), _ids(size), _counts(size), _ids(size)),
+        _unmerged(ids, offsets),
+        counts,
         Pairs(_ids(size), _ids(size), _counts(size), _counts(size), _ids(size), _ids(3 * size)),
-        Tokens(
-            strings.chars,
-            strings.offsets,
-            lengths,
-            np.zeros(n, np.bool_),
-            nothing,
-            nothing,
-            nothing,
-            code_points(prefix),
-        ),
+        Strings(strings.chars, strings.offsets, nothing, code_points(prefix)),
+        Tokens(lengths, seen, nothing, nothing),
         Queue(_counts(size), _counts(size), _counts(size)),
         _ids(size),
-        np.array([n, 0, 0, 0, 0]),
+        np.array([n, 0, 0, 0, np.diff(offsets) @ counts]),
     )
-    state = with_more_tokens(state)
-    link(state, offsets, counts)
-    return state
+    return with_more_tokens(state)
+
+
+def _unmerged(ids: I32, offsets: I64) -> Symbols:
+    """The symbols, no pairs yet."""
+    words = np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))
+    return Symbols(ids, np.ones(len(ids), np.int32), words, np.full(len(ids), NONE, np.int32))
 
 
 def with_more_tokens(state: State) -> State:
     """The same state with room for twice the tokens."""
-    tokens, n = state.tokens, state.used[TOKENS]
+    tokens, strings, n = state.tokens, state.strings, state.used[TOKENS]
     room = 2 * len(tokens.length) + 4096
+    strings = Strings(
+        _longer(strings.chars, strings.ends[n], 2 * len(strings.chars) + 16 * 4096),
+        _longer(strings.ends, n + 1, room + 1),
+        np.full(1 << int(2 * room).bit_length(), NONE, np.int32),
+        strings.prefix,
+    )
     tokens = Tokens(
-        _longer(tokens.chars, tokens.ends[n], 2 * len(tokens.chars) + 16 * 4096),
-        _longer(tokens.ends, n + 1, room + 1),
         _longer(tokens.length, n, room),
         _longer(tokens.seen, n, room),
-        np.full(1 << int(2 * room).bit_length(), NONE, np.int32),
         np.full(room, NONE, np.int32),
         np.full(room, NONE, np.int32),
-        tokens.prefix,
     )
     tokens.seen[n:] = False
-    fill_table(tokens, n)
-    return state._replace(tokens=tokens)
+    fill_table(strings, n)
+    return state._replace(strings=strings, tokens=tokens)
 
 
 def with_more_pairs(state: State) -> State:
