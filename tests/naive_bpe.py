@@ -85,7 +85,8 @@ def bpe(
     """Tokens, merges and history; min_gain is compared with the gain before its logarithm."""
     prefix, suffix = continuing_subword_prefix or "", end_of_word_suffix or ""
     ids: dict[str, int] = {}
-    for token in [*special_tokens, *kept_characters(counts, initial_alphabet, limit_alphabet)]:
+    end = [suffix] if end_of_word == "symbol" else []
+    for token in [*special_tokens, *kept_characters(counts, initial_alphabet, limit_alphabet), *end]:
         ids.setdefault(token, len(ids))
     known = {token for token in ids if len(token) == 1}
     words = [initial_symbols(word, known, prefix, suffix, end_of_word) for word in counts]

@@ -11,7 +11,7 @@ from ._arrays import I64, U32, code_points
 from ._splits import TEXT, Splits, positions
 
 # Characters a block.  Larger blocks take more memory, smaller ones find the same words again more often.
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 _LINE_FEED = 10
 
 

@@ -110,7 +110,9 @@ def _intern(
         if slots[slot] == _EMPTY:
             if n == len(rows) or used + length > len(pool):
                 return j, n, used
-            pool[used : used + length] = chars[start : ends[j]]
+            # A loop: numba takes more than a second to compile a slice that is assigned to a slice.
+            for k in range(length):
+                pool[used + k] = chars[start + k]
             rows[n, _HASH], rows[n, _START], rows[n, _LENGTH], rows[n, _COUNT] = code, used, length, 0
             slots[slot] = n
             n += 1

@@ -131,8 +131,8 @@ class BPE(TokenModel):
         failed = encode(*read_only(words), tables, symbols, pieces, matches, dropout, rng)
         if failed != NONE:
             raise ValueError(
-                f"Unk token `{self.unk_token}` not found in the vocabulary, but the word {words.text(failed)!r} needs "
-                "it: add it to vocab, or set unk_token=None to drop unknown characters"
+                f"Unk token `{self.unk_token}` not found in the vocabulary, but {words.text(failed)[:80]!r} needs it: "
+                "add it to vocab, or set unk_token=None to drop unknown characters"
             )
         return used(pieces)
 

@@ -12,11 +12,13 @@ from .._byte_chars import byte_to_char
 from .._kernel import kernel
 from .._splits import TEXT, Splits
 from .._unicode import LETTER, NUMBER, SPACE, character_classes
+from .._utf8 import utf8_byte, utf8_length
 from ._marks import BEGINS, INSIDE, cut_at_marks
 from ._pre_tokenizer import PreTokenizer
 from ._prepend import prepended
 
 _SPACE_CHAR, _APOSTROPHE = 32, 39
+_D, _E, _L, _M, _R, _S, _T, _V = map(ord, "delmrstv")
 # What stands before the first character.
 _NO_KIND = 255
 
@@ -99,11 +101,11 @@ def _contraction(chars: U32, i: int, end: int) -> int:
     """Length of 's 't 'm 'd 're 've 'll at i, or 0."""
     if i + 1 < end:
         one = chars[i + 1]
-        if one == ord("s") or one == ord("t") or one == ord("m") or one == ord("d"):
+        if one in (_S, _T, _M, _D):
             return 2
         if i + 2 < end:
             two = chars[i + 2]
-            if (two == ord("e") and (one == ord("r") or one == ord("v"))) or (two == ord("l") and one == ord("l")):
+            if (two == _E and one in (_R, _V)) or (two == _L and one == _L):
                 return 3
     return 0
 
@@ -116,7 +118,7 @@ def _in_byte_chars(
     total = 0
     for j in range(len(starts)):
         for i in range(starts[j], ends[j]):
-            total += 1 if added[j] != TEXT else _utf8_length(chars[i])
+            total += 1 if added[j] != TEXT else utf8_length(chars[i])
     new_chars, source = np.empty(total, np.uint32), np.empty(total if tracked else 0, np.int32)
     new_starts, new_ends = np.empty(len(starts), np.int64), np.empty(len(starts), np.int64)
     at = 0
@@ -127,21 +129,12 @@ def _in_byte_chars(
             length = 1
             if added[j] != TEXT:
                 new_chars[at] = char
-            elif char < 0x80:
-                new_chars[at] = byte_chars[char]
             else:
-                length = _utf8_length(char)
-                # The first byte has `length` high bits set, then the highest bits; every other byte has six bits.
-                new_chars[at] = byte_chars[((0xF00 >> length) & 0xFF) | (char >> (6 * (length - 1)))]
-                for k in range(1, length):
-                    new_chars[at + k] = byte_chars[0x80 | ((char >> (6 * (length - 1 - k))) & 0x3F)]
+                length = utf8_length(char)
+                for k in range(length):
+                    new_chars[at + k] = byte_chars[utf8_byte(char, length, k)]
             if tracked:
                 source[at : at + length] = i
             at += length
         new_ends[j] = at
     return new_chars, source, new_starts, new_ends
-
-
-@kernel
-def _utf8_length(char: int) -> int:
-    return 1 + (char >= 0x80) + (char >= 0x800) + (char >= 0x10000)

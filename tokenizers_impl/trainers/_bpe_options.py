@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ._option_checks import check_choices, check_integers, check_strings
+
 END_OF_WORDS = ("glued", "symbol")
 # In the order of the kernel's numbers.
 TIE_BREAKS = ("hf", "lexicographic", "first", "sentencepiece")
@@ -32,16 +34,17 @@ class BpeOptions:
     extend: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("vocab_size", "min_frequency", "limit_alphabet", "max_token_length", "num_merges"):
-            value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-                raise ValueError(f"{name} is {value!r}: take an integer, 0 or more")
-        choices = {"end_of_word": END_OF_WORDS, "tie_break": TIE_BREAKS, "compat": COMPATS}
-        for name, allowed in choices.items():
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} is {getattr(self, name)!r}: take one of {', '.join(map(repr, allowed))}")
+        limits = ("vocab_size", "limit_alphabet", "max_token_length", "num_merges")
+        check_integers(self, "min_frequency", may_be_none=limits)
+        check_strings(self, "continuing_subword_prefix", "end_of_word_suffix")
+        check_choices(self, end_of_word=END_OF_WORDS, tie_break=TIE_BREAKS, compat=COMPATS)
         if self.end_of_word == "symbol" and not self.end_of_word_suffix:
             raise ValueError("end_of_word is 'symbol': give the symbol as end_of_word_suffix, such as '</w>'")
+        if self.end_of_word == "symbol" and self.continuing_subword_prefix:
+            raise ValueError(
+                "end_of_word is 'symbol' and continuing_subword_prefix is "
+                f"{self.continuing_subword_prefix!r}: take one of the two, as the symbol would need the prefix, too"
+            )
 
     @property
     def prefix(self) -> str:
@@ -65,8 +68,11 @@ class BpeOptions:
 
     @property
     def longest_first(self) -> int:
-        """The most characters of a pair of initial symbols; the library never looks at these."""
-        return UNLIMITED if self.max_token_length is None or self.compat else min(self.max_token_length, UNLIMITED)
+        """The most characters of a pair of initial symbols: two in the library, which never looks at these.
+
+        Where a training goes on, they may have more, and are held to the limit.
+        """
+        return max(self.longest, 2) if self.compat else self.longest
 
     @property
     def longest(self) -> int:

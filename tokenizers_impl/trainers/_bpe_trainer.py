@@ -14,6 +14,7 @@ from ..models._bpe import BPE
 from ..models._model import Model
 from ._bpe_options import BpeOptions
 from ._bpe_training import LearntMerges, learn_merges
+from ._option_checks import contents, strings
 from ._trainer import Trainer
 
 TieBreak = Literal["hf", "lexicographic", "first", "sentencepiece"]
@@ -86,15 +87,15 @@ class BpeTrainer(Trainer):
         self.vocab_size = vocab_size
         self.min_frequency = min_frequency
         self.limit_alphabet = limit_alphabet
-        self.initial_alphabet = list(initial_alphabet)
+        self.initial_alphabet = strings("initial_alphabet", initial_alphabet)
         self.continuing_subword_prefix = continuing_subword_prefix
         self.end_of_word_suffix = end_of_word_suffix
         self.max_token_length = max_token_length
         self.num_merges = num_merges
         self.end_of_word = end_of_word
         self.tie_break = tie_break
-        self.affix_order = None if affix_order is None else list(affix_order)
-        self.alphabet_order = None if alphabet_order is None else list(alphabet_order)
+        self.affix_order = None if affix_order is None else strings("affix_order", affix_order)
+        self.alphabet_order = None if alphabet_order is None else strings("alphabet_order", alphabet_order)
         self.compat = compat
         self.extend = extend
         self._options()
@@ -112,7 +113,7 @@ class BpeTrainer(Trainer):
         return BpeOptions(
             vocab_size=self.vocab_size,
             min_frequency=self.min_frequency,
-            special_tokens=tuple(token.content for token in self.special_tokens),
+            special_tokens=contents(self.special_tokens),
             limit_alphabet=self.limit_alphabet,
             initial_alphabet=tuple(self.initial_alphabet),
             continuing_subword_prefix=self.continuing_subword_prefix,

@@ -89,6 +89,8 @@ def initial_state(
     _add(tokens, options.special_tokens)
     # 2. The alphabet.
     _add(tokens, alphabet(counts, options.initial_alphabet, options.limit_alphabet, options.alphabet_order))
+    if options.end_of_word == "symbol":
+        _add(tokens, [options.suffix])
     # 3. The words.
     with progress("Tokenize words", len(counts.counts), show_progress) as bar:
         known = [token for token in tokens if len(token) == 1]

@@ -35,7 +35,7 @@ class InitialSymbols:
         return {number: self._string(*divmod(number, max(1, len(self.known)))) for number in numbers.tolist()}
 
     def _string(self, form: int, char: int) -> str:
-        if form == END:
+        if form == END or not self.known:
             return self.suffix
         return self.prefix * (form & PREFIXED) + self.known[char] + self.suffix * (form >> 1)
 

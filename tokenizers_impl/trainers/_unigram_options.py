@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ._option_checks import check_choices, check_integers, check_strings
+
 EM = ("bayes", "plain")
 PRUNE_LOSSES = ("hf", "sentencepiece", "exact")
 SEEDS = ("suffix_array", "bpe")
@@ -28,19 +30,14 @@ class UnigramOptions:
     compat: str | None = "hf-0.23"
 
     def __post_init__(self) -> None:
-        for name in ("vocab_size", "max_piece_length", "n_sub_iterations", "seed_size"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-                raise ValueError(f"{name} is {value!r}: take an integer, 0 or more")
-        if not 0 <= self.shrinking_factor < 1:
+        check_integers(self, "vocab_size", "max_piece_length", "n_sub_iterations", "seed_size")
+        check_strings(self, "unk_token")
+        if not isinstance(self.shrinking_factor, (int, float)) or not 0 <= self.shrinking_factor < 1:
             raise ValueError(
-                f"shrinking_factor is {self.shrinking_factor}: take a number from 0 up to, without, 1; "
+                f"shrinking_factor is {self.shrinking_factor!r}: take a number from 0 up to, without, 1; "
                 "with 1 or more no pruning makes the vocabulary smaller"
             )
-        choices = {"em": EM, "prune_loss": PRUNE_LOSSES, "seed": SEEDS, "compat": COMPATS}
-        for name, allowed in choices.items():
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} is {getattr(self, name)!r}: take one of {', '.join(map(repr, allowed))}")
+        check_choices(self, em=EM, prune_loss=PRUNE_LOSSES, seed=SEEDS, compat=COMPATS)
 
     @property
     def desired_size(self) -> int:

@@ -9,6 +9,7 @@ from .._added_token import AddedToken
 from .._words import WordCounts
 from ..models._model import Model
 from ..models._unigram import Unigram
+from ._option_checks import contents, strings
 from ._trainer import Trainer
 from ._unigram_options import UnigramOptions
 from ._unigram_training import train_unigram
@@ -76,7 +77,7 @@ class UnigramTrainer(Trainer):
         self.show_progress = show_progress
         self.history: list[dict[str, Any]] = []
         self.vocab_size = vocab_size
-        self.initial_alphabet = list(initial_alphabet)
+        self.initial_alphabet = strings("initial_alphabet", initial_alphabet)
         self.shrinking_factor = shrinking_factor
         self.unk_token = unk_token
         self.max_piece_length = max_piece_length
@@ -108,7 +109,7 @@ class UnigramTrainer(Trainer):
     def _options(self) -> UnigramOptions:
         return UnigramOptions(
             vocab_size=self.vocab_size,
-            special_tokens=tuple(token.content for token in self.special_tokens),
+            special_tokens=contents(self.special_tokens),
             shrinking_factor=self.shrinking_factor,
             unk_token=self.unk_token,
             max_piece_length=self.max_piece_length,

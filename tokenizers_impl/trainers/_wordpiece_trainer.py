@@ -12,6 +12,7 @@ from ..models._wordpiece import WordPiece
 from ._bpe_options import BpeOptions
 from ._bpe_training import LearntMerges, learn_merges
 from ._likelihood_training import learn_by_gain
+from ._option_checks import contents, strings
 from ._trainer import Trainer
 
 CRITERIA = ("frequency", "likelihood", "quotient", "union")
@@ -70,13 +71,13 @@ class WordPieceTrainer(Trainer):
         if min_frequency is None:
             self.min_frequency = 0 if criterion == "frequency" else MIN_FREQUENCY_BY_GAIN
         self.limit_alphabet = limit_alphabet
-        self.initial_alphabet = list(initial_alphabet)
+        self.initial_alphabet = strings("initial_alphabet", initial_alphabet)
         self.continuing_subword_prefix = continuing_subword_prefix
         self.end_of_word_suffix = end_of_word_suffix
         self.criterion = criterion
         self.min_gain = min_gain
-        self.affix_order = None if affix_order is None else list(affix_order)
-        self.alphabet_order = None if alphabet_order is None else list(alphabet_order)
+        self.affix_order = None if affix_order is None else strings("affix_order", affix_order)
+        self.alphabet_order = None if alphabet_order is None else strings("alphabet_order", alphabet_order)
         self._options()
 
     def train_words(self, counts: WordCounts, model: Model) -> WordPiece:
@@ -112,7 +113,7 @@ class WordPieceTrainer(Trainer):
         return BpeOptions(
             vocab_size=self.vocab_size,
             min_frequency=0 if self.min_frequency is None else self.min_frequency,
-            special_tokens=tuple(token.content for token in self.special_tokens),
+            special_tokens=contents(self.special_tokens),
             limit_alphabet=self.limit_alphabet,
             initial_alphabet=tuple(self.initial_alphabet),
             continuing_subword_prefix=self.continuing_subword_prefix,

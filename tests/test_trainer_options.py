@@ -1,0 +1,88 @@
+"""What trainers refuse, and what they take although it is odd."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tokenizers_impl import Tokenizer, models, pre_tokenizers
+from tokenizers_impl.trainers import BpeTrainer, Trainer, UnigramTrainer, WordPieceTrainer
+
+
+def trained(corpus: list[str], trainer: Trainer, tokenizer: Tokenizer | None = None) -> Tokenizer:
+    target = tokenizer or Tokenizer(models.BPE())
+    target.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    target.train_from_iterator(corpus, trainer)
+    return target
+
+
+@pytest.mark.parametrize(
+    ("trainer", "options", "message"),
+    [
+        (BpeTrainer, {"end_of_word_suffix": 5}, "end_of_word_suffix is 5: take a string, or None"),
+        (BpeTrainer, {"initial_alphabet": "xyz"}, "initial_alphabet is 'xyz': give a list of strings"),
+        (BpeTrainer, {"initial_alphabet": 5}, "initial_alphabet is 5: give a list of strings"),
+        (BpeTrainer, {"initial_alphabet": ["a", None]}, r"initial_alphabet\[1\] is None: give strings"),
+        (BpeTrainer, {"affix_order": "ab"}, "affix_order is 'ab': give a list of strings"),
+        (BpeTrainer, {"min_frequency": None}, "min_frequency is None: take an integer, 0 or more"),
+        (BpeTrainer, {"vocab_size": -1}, "vocab_size is -1: take an integer, 0 or more"),
+        (BpeTrainer, {"vocab_size": True}, "vocab_size is True: take an integer"),
+        (BpeTrainer, {"tie_break": "last"}, "tie_break is 'last': take one of 'hf', 'lexicographic'"),
+        (BpeTrainer, {"end_of_word": "symbol"}, "give the symbol as end_of_word_suffix"),
+        (
+            BpeTrainer,
+            {"end_of_word": "symbol", "end_of_word_suffix": "$", "continuing_subword_prefix": "##"},
+            "continuing_subword_prefix is '##': take one of the two",
+        ),
+        (WordPieceTrainer, {"initial_alphabet": "xyz"}, "initial_alphabet is 'xyz': give a list of strings"),
+        (WordPieceTrainer, {"criterion": "luck"}, "criterion is 'luck': take one of 'frequency'"),
+        (UnigramTrainer, {"unk_token": 5}, "unk_token is 5: take a string, or None"),
+        (UnigramTrainer, {"shrinking_factor": "x"}, "shrinking_factor is 'x': take a number"),
+        (UnigramTrainer, {"shrinking_factor": 1}, "shrinking_factor is 1: take a number from 0 up to"),
+        (UnigramTrainer, {"em": "map"}, "em is 'map': take one of 'bayes', 'plain'"),
+    ],
+)
+def test_an_option_that_cannot_be_is_told(trainer: type[Trainer], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        trainer(**options)
+
+
+def test_numbers_of_numpy_and_tokens_set_as_strings_are_taken() -> None:
+    trainer = BpeTrainer(vocab_size=np.int64(5), show_progress=False)
+    trainer.special_tokens = ["<s>"]  # type: ignore[list-item]
+    tokenizer = trained(["ab ab"], trainer)
+    assert tokenizer.get_vocab() == {"<s>": 0, "a": 1, "b": 2, "ab": 3}
+    assert tokenizer.decode([0, 3]) == "ab"
+
+
+def test_going_on_keeps_to_the_longest_token() -> None:
+    corpus = ["abcdefgh"] * 3 + ["abcd"] * 2
+    limit = {"max_token_length": 5, "show_progress": False}
+    once = trained(corpus, BpeTrainer(**limit))
+    assert max(map(len, once.get_vocab())) == 4
+    twice = trained(corpus, BpeTrainer(extend=True, **limit), trained(corpus, BpeTrainer(**limit)))
+    assert twice.get_vocab() == once.get_vocab()
+
+
+@pytest.mark.parametrize(("corpus", "limit"), [(["aab"], 0), ([], None)])
+def test_an_end_of_word_symbol_needs_no_character(corpus: list[str], limit: int | None) -> None:
+    options = {"end_of_word": "symbol", "end_of_word_suffix": "</w>", "limit_alphabet": limit}
+    trainer = BpeTrainer(special_tokens=["<unk>"], show_progress=False, **options)
+    if corpus:
+        assert trained(corpus, trainer).get_vocab() == {"<unk>": 0, "</w>": 1}
+    else:
+        with pytest.warns(UserWarning, match="the corpus has no words"):
+            assert trained(corpus, trainer).get_vocab() == {"<unk>": 0, "</w>": 1}
+
+
+def test_a_piece_may_begin_with_the_character_nul() -> None:
+    model = models.Unigram([("<unk>", 0.0), ("\x00", -1.0), ("a", -1.0)], 0)
+    assert Tokenizer(model).encode("a\x00").ids == [2, 1]
+
+
+def test_a_message_does_not_hold_a_word_of_a_million_characters() -> None:
+    with pytest.raises(ValueError, match="Unk token `<unk>` not found in the vocabulary") as error:
+        Tokenizer(models.BPE({"a": 0}, [], unk_token="<unk>")).encode("x" * 10**6)
+    assert len(str(error.value)) < 300
