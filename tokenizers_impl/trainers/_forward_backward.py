@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .._arrays import F64
+from .._arrays import F64, I32, I64
 from .._kernel import kernel
 from .._threads import map_in_order
 from ._lexicon import Lexicon
@@ -22,7 +22,7 @@ def _log_add(x: float, y: float) -> float:
 
 
 @kernel
-def _forward(matches: Matches, lexicon: Lexicon, start: int, size: int, known: int, alpha: F64) -> None:
+def _forward(offsets: I64, ids: I32, lengths: I32, scores: F64, start: int, size: int, known: int, alpha: F64) -> None:
     """alpha[k]: log probability of the first k characters of the word at `start`; earlier pieces are added first.
 
     known: alpha is right up to this number of characters already.
@@ -31,35 +31,35 @@ def _forward(matches: Matches, lexicon: Lexicon, start: int, size: int, known: i
         alpha[end] = math.nan
     alpha[0] = 0.0
     for begin in range(size):
-        for match in range(matches.offsets[start + begin], matches.offsets[start + begin + 1]):
-            piece = matches.ids[match]
-            end = begin + lexicon.lengths[piece]
+        for match in range(offsets[start + begin], offsets[start + begin + 1]):
+            piece = ids[match]
+            end = begin + lengths[piece]
             if end > known:
-                score = lexicon.scores[piece] + alpha[begin]
+                score = scores[piece] + alpha[begin]
                 alpha[end] = score if math.isnan(alpha[end]) else _log_add(alpha[end], score)
 
 
 @kernel
-def _shared(text: WordText, word: int) -> int:
+def _shared(symbols: I32, starts: I64, word: int) -> int:
     """How many characters a word begins with like the one before it."""
-    one, other = text.starts[word - 1], text.starts[word]
-    longest = min(other - one, text.starts[word + 1] - other) - 1
+    one, other = starts[word - 1], starts[word]
+    longest = min(other - one, starts[word + 1] - other) - 1
     length = 0
-    while length < longest and text.symbols[one + length] == text.symbols[other + length]:
+    while length < longest and symbols[one + length] == symbols[other + length]:
         length += 1
     return length
 
 
 @kernel
-def _backward(matches: Matches, lexicon: Lexicon, start: int, size: int, beta: F64) -> None:
+def _backward(offsets: I64, ids: I32, lengths: I32, scores: F64, start: int, size: int, beta: F64) -> None:
     """beta[k]: log probability of the characters from k on; shorter pieces are added first."""
     beta[size] = 0.0
     for begin in range(size - 1, -1, -1):
-        first, end = matches.offsets[start + begin], matches.offsets[start + begin + 1]
-        total = lexicon.scores[matches.ids[first]] + beta[begin + lexicon.lengths[matches.ids[first]]]
+        first, end = offsets[start + begin], offsets[start + begin + 1]
+        total = scores[ids[first]] + beta[begin + lengths[ids[first]]]
         for match in range(first + 1, end):
-            piece = matches.ids[match]
-            total = _log_add(total, lexicon.scores[piece] + beta[begin + lexicon.lengths[piece]])
+            piece = ids[match]
+            total = _log_add(total, scores[piece] + beta[begin + lengths[piece]])
         beta[begin] = total
 
 
@@ -68,19 +68,24 @@ def _expect(
     text: WordText, matches: Matches, lexicon: Lexicon, first: int, last: int, total: float
 ) -> tuple[F64, float]:
     """Expected numbers and objective of the words first up to, without, last."""
-    expected, objective = np.zeros(len(lexicon.scores)), 0.0
-    room = np.max(text.starts[first + 1 : last + 1] - text.starts[first:last])
+    # Fields are taken out before the loops: numba counts references each time one is read, and threads wait for that.
+    symbols, starts, counts = text.symbols, text.starts, text.counts
+    offsets, ids, lengths, scores = matches.offsets, matches.ids, lexicon.lengths, lexicon.scores
+    expected, objective = np.zeros(len(scores)), 0.0
+    room = np.max(starts[first + 1 : last + 1] - starts[first:last])
     alpha, beta = np.empty(room), np.empty(room)
     for word in range(first, last):
-        start, size, count = text.starts[word], text.starts[word + 1] - 1 - text.starts[word], float(text.counts[word])
+        start, size, count = starts[word], starts[word + 1] - 1 - starts[word], float(counts[word])
         # Words are sorted, so that a good half of the forward sums stand there already.
-        _forward(matches, lexicon, start, size, _shared(text, word) if word > first else 0, alpha)
-        _backward(matches, lexicon, start, size, beta)
+        _forward(
+            offsets, ids, lengths, scores, start, size, _shared(symbols, starts, word) if word > first else 0, alpha
+        )
+        _backward(offsets, ids, lengths, scores, start, size, beta)
         z = alpha[size]
         for begin in range(size):
-            for match in range(matches.offsets[start + begin], matches.offsets[start + begin + 1]):
-                piece = matches.ids[match]
-                log_share = alpha[begin] + lexicon.scores[piece] + beta[begin + lexicon.lengths[piece]] - z
+            for match in range(offsets[start + begin], offsets[start + begin + 1]):
+                piece = ids[match]
+                log_share = alpha[begin] + scores[piece] + beta[begin + lengths[piece]] - z
                 expected[piece] += count * math.exp(log_share)
         objective -= count * z / total
     return expected, objective
@@ -106,7 +111,17 @@ def expectation(text: WordText, matches: Matches, lexicon: Lexicon) -> tuple[F64
 
 
 @kernel
-def _without(matches: Matches, lexicon: Lexicon, start: int, size: int, left_out: int, begin: int, alpha: F64) -> float:
+def _without(
+    offsets: I64,
+    ids: I32,
+    lengths: I32,
+    scores: F64,
+    start: int,
+    size: int,
+    left_out: int,
+    begin: int,
+    alpha: F64,
+) -> float:
     """Log probability of the word at `start` if there were no piece `left_out`, which first stands at begin.
 
     alpha: of the word with all pieces; it is used up behind begin.
@@ -114,11 +129,11 @@ def _without(matches: Matches, lexicon: Lexicon, start: int, size: int, left_out
     for end in range(begin + 1, size + 1):
         alpha[end] = math.nan
     for at in range(size):
-        for match in range(matches.offsets[start + at], matches.offsets[start + at + 1]):
-            piece = matches.ids[match]
-            end = at + lexicon.lengths[piece]
+        for match in range(offsets[start + at], offsets[start + at + 1]):
+            piece = ids[match]
+            end = at + lengths[piece]
             if end > begin and piece != left_out:
-                score = lexicon.scores[piece] + alpha[at]
+                score = scores[piece] + alpha[at]
                 alpha[end] = score if math.isnan(alpha[end]) else _log_add(alpha[end], score)
     return float(alpha[size])
 
@@ -126,30 +141,34 @@ def _without(matches: Matches, lexicon: Lexicon, start: int, size: int, left_out
 @kernel
 def _lose(text: WordText, matches: Matches, lexicon: Lexicon, first: int, last: int) -> F64:
     """By how much the log likelihood of the words first up to, without, last falls without each longer piece."""
-    losses, times = np.zeros(len(lexicon.scores)), np.zeros(len(lexicon.scores), np.int32)
-    room = np.max(text.starts[first + 1 : last + 1] - text.starts[first:last])
+    starts, counts = text.starts, text.counts
+    offsets, ids, lengths, scores = matches.offsets, matches.ids, lexicon.lengths, lexicon.scores
+    losses, times = np.zeros(len(scores)), np.zeros(len(scores), np.int32)
+    room = np.max(starts[first + 1 : last + 1] - starts[first:last])
     alpha, beta, spare = np.empty(room), np.empty(room), np.empty(room)
     for word in range(first, last):
-        start, size, count = text.starts[word], text.starts[word + 1] - 1 - text.starts[word], float(text.counts[word])
-        _forward(matches, lexicon, start, size, 0, alpha)
-        _backward(matches, lexicon, start, size, beta)
+        start, size, count = starts[word], starts[word + 1] - 1 - starts[word], float(counts[word])
+        _forward(offsets, ids, lengths, scores, start, size, 0, alpha)
+        _backward(offsets, ids, lengths, scores, start, size, beta)
         z = alpha[size]
-        for match in range(matches.offsets[start], matches.offsets[start + size]):
-            times[matches.ids[match]] += 1
+        for match in range(offsets[start], offsets[start + size]):
+            times[ids[match]] += 1
         for begin in range(size):
-            for match in range(matches.offsets[start + begin], matches.offsets[start + begin + 1]):
-                piece = matches.ids[match]
-                if times[piece] == 0 or lexicon.lengths[piece] == 1:
+            for match in range(offsets[start + begin], offsets[start + begin + 1]):
+                piece = ids[match]
+                if times[piece] == 0 or lengths[piece] == 1:
                     continue
-                share = math.exp(alpha[begin] + lexicon.scores[piece] + beta[begin + lexicon.lengths[piece]] - z)
+                share = math.exp(alpha[begin] + scores[piece] + beta[begin + lengths[piece]] - z)
                 if times[piece] == 1 and share < 0.5:
                     losses[piece] -= count * math.log1p(-share)
                 else:
                     spare[: size + 1] = alpha[: size + 1]
-                    losses[piece] += count * (z - _without(matches, lexicon, start, size, piece, begin, spare))
+                    losses[piece] += count * (
+                        z - _without(offsets, ids, lengths, scores, start, size, piece, begin, spare)
+                    )
                 times[piece] = 0
-        for match in range(matches.offsets[start], matches.offsets[start + size]):
-            times[matches.ids[match]] = 0
+        for match in range(offsets[start], offsets[start + size]):
+            times[ids[match]] = 0
     return losses
 
 

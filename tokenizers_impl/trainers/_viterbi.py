@@ -16,7 +16,16 @@ from ._word_text import WordText
 
 @kernel
 def _first_of_equals(
-    matches: Matches, lexicon: Lexicon, start: int, at: int, piece: int, reach: int, best: F64, after: float
+    offsets: I64,
+    ids: I32,
+    lengths: I32,
+    scores: F64,
+    start: int,
+    at: int,
+    piece: int,
+    reach: int,
+    best: F64,
+    after: float,
 ) -> int:
     """`piece`, which ends at `at`, or the first one before it that is as good once the score of the next is added.
 
@@ -24,17 +33,25 @@ def _first_of_equals(
     reach: the length of the longest piece; after: the score of the next piece.
     """
     goal = best[at] + after
-    for begin in range(max(0, at - reach), at - lexicon.lengths[piece]):
-        for match in range(matches.offsets[start + begin], matches.offsets[start + begin + 1]):
-            other = matches.ids[match]
-            if begin + lexicon.lengths[other] == at and best[begin] + lexicon.scores[other] + after == goal:
+    for begin in range(max(0, at - reach), at - lengths[piece]):
+        for match in range(offsets[start + begin], offsets[start + begin + 1]):
+            other = ids[match]
+            if begin + lengths[other] == at and best[begin] + scores[other] + after == goal:
                 return int(other)
     return piece
 
 
 @kernel
 def _best_scores(
-    matches: Matches, lexicon: Lexicon, start: int, size: int, best: F64, pieces: I32, close: Bools
+    offsets: I64,
+    ids: I32,
+    lengths: I32,
+    scores: F64,
+    start: int,
+    size: int,
+    best: F64,
+    pieces: I32,
+    close: Bools,
 ) -> None:
     """best[k]: the best score of the first k characters of the word at `start`; pieces[k]: the piece it ends with.
 
@@ -44,10 +61,10 @@ def _best_scores(
         best[end] = -math.inf
     best[0] = 0.0
     for begin in range(size):
-        for match in range(matches.offsets[start + begin], matches.offsets[start + begin + 1]):
-            piece = matches.ids[match]
-            end = begin + lexicon.lengths[piece]
-            score = lexicon.scores[piece] + best[begin]
+        for match in range(offsets[start + begin], offsets[start + begin + 1]):
+            piece = ids[match]
+            end = begin + lengths[piece]
+            score = scores[piece] + best[begin]
             if score > best[end]:
                 # Far above the rounding of sums, so that no tie is missed.
                 close[end] = score - best[end] < 1e-9 * (1.0 - score)
@@ -57,19 +74,22 @@ def _best_scores(
 @kernel
 def _count(text: WordText, matches: Matches, lexicon: Lexicon, first: int, last: int) -> I64:
     """How often each piece comes in the words first up to, without, last."""
-    freq, reach = np.zeros(len(lexicon.scores), np.int64), lexicon.lengths.max()
-    room = np.max(text.starts[first + 1 : last + 1] - text.starts[first:last])
+    # Fields are taken out before the loops: numba counts references each time one is read, and threads wait for that.
+    starts, counts = text.starts, text.counts
+    offsets, ids, lengths, scores = matches.offsets, matches.ids, lexicon.lengths, lexicon.scores
+    freq, reach = np.zeros(len(scores), np.int64), lengths.max()
+    room = np.max(starts[first + 1 : last + 1] - starts[first:last])
     best, pieces, close = np.empty(room), np.empty(room, np.int32), np.empty(room, np.bool_)
     for word in range(first, last):
-        start, size = text.starts[word], text.starts[word + 1] - 1 - text.starts[word]
-        _best_scores(matches, lexicon, start, size, best, pieces, close)
+        start, size = starts[word], starts[word + 1] - 1 - starts[word]
+        _best_scores(offsets, ids, lengths, scores, start, size, best, pieces, close)
         at, after = size, 0.0
         while at > 0:
             piece = pieces[at]
             if close[at]:
-                piece = _first_of_equals(matches, lexicon, start, at, piece, reach, best, after)
-            freq[piece] += text.counts[word]
-            at, after = at - lexicon.lengths[piece], lexicon.scores[piece]
+                piece = _first_of_equals(offsets, ids, lengths, scores, start, at, piece, reach, best, after)
+            freq[piece] += counts[word]
+            at, after = at - lengths[piece], scores[piece]
     return freq
 
 
