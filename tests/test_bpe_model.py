@@ -314,7 +314,7 @@ def test_bytes_of_an_affix_stay_within_the_word() -> None:
 def test_a_missing_unknown_token() -> None:
     model = BPE({"a": 0}, [], unk_token="<unk>")
     assert encoded(model, ["a", "aa"]) == [([0], [(0, 1)]), ([0, 0], [(0, 1), (1, 2)])]
-    with pytest.raises(ValueError, match=r"Unk token `<unk>` not found in the vocabulary, but the word 'ab'"):
+    with pytest.raises(ValueError, match=r"Unk token `<unk>` not found in the vocabulary, but 'ab' needs it"):
         encoded(model, ["a", "ab", "b"])
     with pytest.raises(Exception, match="Unk token `<unk>` not found in the vocabulary"):
         theirs(models.BPE({"a": 0}, [], unk_token="<unk>"), ["ab"])
