@@ -88,52 +88,41 @@ def bpe(
     end = [suffix] if end_of_word == "symbol" else []
     for token in [*special_tokens, *kept_characters(counts, initial_alphabet, limit_alphabet), *end]:
         ids.setdefault(token, len(ids))
-    known = {token for token in ids if len(token) == 1}
+    known, weights = {token for token in ids if len(token) == 1}, list(counts.values())
     words = [initial_symbols(word, known, prefix, suffix, end_of_word) for word in counts]
-    weights = list(counts.values())
     initial = {symbol for symbols in words for symbol in symbols}
     for symbol in sorted(initial):
         ids.setdefault(symbol, len(ids))
     length = {symbol: int(end_of_word == "glued" or symbol != suffix) for symbol in initial}
 
-    merges: list[Pair] = []
-    history: list[dict[str, Any]] = []
+    merges, history = list[Pair](), list[dict[str, Any]]()
     while (vocab_size is None or len(ids) < vocab_size) and (num_merges is None or len(merges) < num_merges):
         found = pair_counts(words, weights)
-        token_of = {pair: pair[0] + pair[1].removeprefix(prefix) for pair in found}
         frequency = symbol_counts(words, weights)
+        rank, total = TIE_BREAKS[tie_break], frequency.total()
         candidates = [
             (
-                -score(criterion, count, frequency[pair[0]], frequency[pair[1]], frequency.total()),
+                -score(criterion, count, frequency[a], frequency[b], total),
                 -count,
-                key(*rest),
-                pair,
+                rank((a, b), ids, place, token),
+                (a, b),
             )
-            for place, (pair, count) in enumerate(found.items())
-            if count >= max(1, min_frequency) and allowed(pair, length, initial, max_token_length, compat)
-            for key, rest in [(TIE_BREAKS[tie_break], (pair, ids, place, token_of[pair]))]
+            for place, ((a, b), count) in enumerate(found.items())
+            for token in [a + b.removeprefix(prefix)]
+            if count >= max(1, min_frequency) and allowed((a, b), length, initial, max_token_length, compat)
         ]
         if not candidates:
             break
         gain, count, _, pair = min(candidates)
         if min_gain is not None and -gain < min_gain:
             break
-        token = token_of[pair]
+        token = pair[0] + pair[1].removeprefix(prefix)
         ids.setdefault(token, len(ids))
         length.setdefault(token, length[pair[0]] + length[pair[1]])
         words = [replaced(symbols, pair, token) for symbols in words]
         merges.append(pair)
-        history.append(
-            {
-                "step": len(merges),
-                "pair": pair,
-                "count": -count,
-                "token": token,
-                "vocab_size": len(ids),
-                "corpus_tokens": sum(len(symbols) * weight for symbols, weight in zip(words, weights, strict=True)),
-                "gain": -gain,
-            }
-        )
+        sizes = {"vocab_size": len(ids), "corpus_tokens": symbol_counts(words, weights).total()}
+        history.append({"step": len(merges), "pair": pair, "count": -count, "token": token, **sizes, "gain": -gain})
     return list(ids), merges, history
 
 
