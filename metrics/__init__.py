@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from ._shared._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from ._shared._corpus_metric import CorpusMetric
+    from ._shared._hosted_metric import HostedMetric
 
 METRICS = {"bleu_corpus": "BleuCorpus", "rouge_l_multi": "RougeLMulti", "wer_dp": "WerDp"}
 
 
-def load(name: str, **options: Any) -> CorpusMetric:
+def load(name: str, **options: Any) -> HostedMetric:
     """A metric with these options; evaluate.load(path(name), **options) gives the same one.
 
     Raises ValueError for an unknown name or option.
@@ -26,7 +26,7 @@ def load(name: str, **options: Any) -> CorpusMetric:
     from importlib import import_module
 
     module = import_module(f"{__name__}.{_known(name)}.{name}")
-    metric: CorpusMetric = getattr(module, METRICS[name])(**options)
+    metric: HostedMetric = getattr(module, METRICS[name])(**options)
     return metric
 
 

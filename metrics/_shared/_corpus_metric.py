@@ -1,77 +1,48 @@
-"""The base of every metric's class: a counted score as evaluate calls it."""
+"""The base of every metric of predictions against references."""
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import datasets
 import evaluate
 import numpy as np
 
-from ._counted_score import CountedScore, Result
-from ._inputs import check_predictions, check_references, check_systems, row_blocks
-from ._options import (
-    HOST_OPTIONS,
-    Options,
-    build,
-    check_choice,
-    check_integer,
-    known_options,
-    translate,
-)
+from ._counted_score import Result
+from ._hosted_metric import HostedMetric
+from ._inputs import References, check_predictions, check_references, check_systems, row_blocks
+from ._options import check_choice, check_integer
 from ._paired_tests import PAIRED_TESTS
-from ._row_columns import ROW_COLUMNS, with_row_columns
+from ._row_columns import ROW_COLUMNS, references_a_row, with_row_columns
 from ._segments import IntArray
-from ._version import __version__
-
-# What evaluate.Metric itself takes.
-_EVALUATE_OPTIONS = frozenset(
-    {"keep_in_memory", "cache_dir", "process_id", "experiment_id", "hash", "max_concurrent_cache_files", "timeout"}
-)
 
 
-class CorpusMetric(CountedScore, evaluate.Metric):
-    """A counted score as an evaluate.Metric: options, input, streaming, pickling."""
+class CorpusMetric(HostedMetric):
+    """Predictions against one reference a row, or several."""
 
-    _options_type: ClassVar[type[Options]]
+    _row_columns = ROW_COLUMNS
 
-    def __init__(self, config_name: str | None = None, num_process: int = 1, **given: Any) -> None:
-        if num_process != 1:
-            raise ValueError(
-                f"num_process={num_process}: not needed here. Let each process call statistics(...).sum(axis=0), "
-                f"add the sums, and call score_statistics(total) once"
-            )
-        host = {name: value for name, value in given.items() if name in _EVALUATE_OPTIONS}
-        own = {name: value for name, value in given.items() if name not in _EVALUATE_OPTIONS | HOST_OPTIONS}
-        self._given = translate(self._options_type, own)
-        self._options = build(self._options_type, self._given)
-        self._added: list[IntArray] = []
-        super().__init__(config_name=config_name, seed=self._options.seed, **host)
+    @abc.abstractmethod
+    def _count(self, predictions: list[str], references: References, options: Any) -> IntArray:
+        """The metric's own statistics of every row, shape (n, number of names), int64, additive."""
 
-    # --- scores
+    def _warn(self, predictions: list[str], references: References, options: Any) -> None:
+        """Warn of texts that can be scored, but hardly as they were meant."""
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Result:
         """Score predictions against references, together with everything added before.
 
         Options given here override those given at load.
         """
-        chosen = self._chosen(options)
-        if self._added:
-            self._check_added(chosen)
-        parts = list(self._added)
-        if not parts or predictions is not None or references is not None:
-            parts.append(self._statistics(predictions, references, chosen))
-        self._added = []
-        statistics = np.concatenate(parts)
-        if not len(statistics):
-            raise ValueError("nothing to score: predictions and references are empty")
-        return self._result(statistics, chosen)
+        return self._compute_columns({"predictions": predictions, "references": references}, options)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
         """Count a batch of rows towards the next compute(); what is kept are their statistics, not their text."""
-        self._refuse_columns(kwargs)
-        self._added.append(self._statistics(predictions, references, self._options))
+        if kwargs:
+            raise ValueError(f"unknown columns {sorted(kwargs)}: give predictions and references")
+        self._add_columns({"predictions": predictions, "references": references})
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
         """Count one row towards the next compute()."""
@@ -84,39 +55,7 @@ class CorpusMetric(CountedScore, evaluate.Metric):
 
         Rows may be added up in any order, on any machine: integers have no rounding.
         """
-        return self._statistics(predictions, references, self._chosen(options))
-
-    def statistic_names(self, **options: Any) -> list[str]:
-        """The names of the columns of `statistics`."""
-        return [*ROW_COLUMNS, *self._statistic_names(self._chosen(options))]
-
-    def headlines(self, **options: Any) -> list[str]:
-        """The keys of the result that get rows, intervals and p-values."""
-        return list(self._headlines(self._chosen(options)))
-
-    def option_names(self) -> list[str]:
-        """The names of all options, those of the stock metrics among them."""
-        return [*known_options(self._options_type), *self._options_type.ALIASES]
-
-    def score_statistics(self, total: Any, **options: Any) -> Result:
-        """The scores of summed statistics, shape (len(statistic_names()),), as compute gives them.
-
-        A sum has no rows any more: what is made of rows (per_example, confidence) is refused.
-        """
-        chosen = self._chosen(options)
-        self._refuse_rows(chosen)
-        if chosen.per_example or chosen.confidence is not None:
-            raise ValueError("a sum has no rows to list or resample: give per_example and confidence to compute")
-        expected = len(ROW_COLUMNS) + len(self._statistic_names(chosen))
-        array = np.asarray(total)
-        if array.shape != (expected,) or array.dtype.kind not in "iu":
-            raise ValueError(
-                f"total has shape {array.shape} and type {array.dtype}: give statistics(...).sum(axis=0), "
-                f"{expected} integers"
-            )
-        if array[0] < 1:
-            raise ValueError(f"total sums up {array[0]} rows: there is nothing to score")
-        return self._visible(self._total_result(array.astype(np.int64), chosen), chosen)
+        return self._count_columns({"predictions": predictions, "references": references}, self._chosen(options))
 
     def compare(
         self,
@@ -143,57 +82,21 @@ class CorpusMetric(CountedScore, evaluate.Metric):
         if not systems:
             raise ValueError("no system to compare with the baseline: give its predictions as second argument")
         columns = check_systems(baseline, systems)
-        rows = [self._statistics(column, references, chosen) for column in columns]
+        rows = [self._count_columns({"predictions": column, "references": references}, chosen) for column in columns]
         if not len(rows[0]):
             raise ValueError("nothing to compare: baseline and references are empty")
         return self._tested(rows, test, trials, chosen)
 
-    # --- what evaluate, pickle and datasets ask for
-
-    def __len__(self) -> int:
-        """How many rows are added and not yet scored."""
-        return sum(map(len, self._added))
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # evaluate's own state holds locks and a seed drawn from numpy's global state; what a copy needs, and what
-        # datasets hashes for its cache, are the options.
-        state = {"_added": [*self._added]} if self._added else None
-        return _rebuild, (type(self), self.config_name, dict(sorted(self._given.items())), __version__), state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-
-    def _build_data_dir(self) -> str:
-        # evaluate makes this folder at every load; nothing here is ever written to it.
-        return str(self._data_dir_root)
-
-    # --- inside
-
-    def _chosen(self, given: Mapping[str, Any]) -> Any:
-        if not given:
-            return self._options
-        return build(self._options_type, {**self._given, **translate(self._options_type, given)})
-
-    def _check_added(self, chosen: Options) -> None:
-        if chosen.counting() != self._options.counting():
-            raise ValueError(
-                "rows were added under other options: give options when the metric is loaded, or all rows to compute"
-            )
-
-    def _refuse_columns(self, columns: Mapping[str, Any]) -> None:
-        if columns:
-            raise ValueError(f"unknown columns {sorted(columns)}: give predictions and references")
-
-    def _statistics(self, predictions: Any, references: Any, chosen: Options) -> IntArray:
-        texts = check_predictions(predictions)
-        checked = check_references(references, len(texts))
-        self._warn(texts, checked, chosen)
+    def _count_columns(self, columns: Mapping[str, Any], options: Any) -> IntArray:
+        texts = check_predictions(columns["predictions"])
+        checked = check_references(columns["references"], len(texts))
+        self._warn(texts, checked, options)
         # Rows know nothing of each other, so blocks of them keep memory flat.
-        own = [self._count(*block, chosen) for block in row_blocks(texts, checked)]
+        own = [self._count(*block, options) for block in row_blocks(texts, checked)]
         return with_row_columns(checked.counts, np.concatenate(own))
+
+    def _row_fields(self, total: IntArray) -> Mapping[str, Any]:
+        return {"nrefs": references_a_row(total)}
 
 
 def metric_info(
@@ -211,8 +114,3 @@ def metric_info(
         ],
         reference_urls=list(reference_urls),
     )
-
-
-def _rebuild(metric_type: type[CorpusMetric], config_name: str, given: Mapping[str, Any], version: str) -> CorpusMetric:
-    """`version` is not used: it is there to be hashed, so that a new release misses what an old one cached."""
-    return metric_type(config_name, **given)

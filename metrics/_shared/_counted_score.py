@@ -5,15 +5,13 @@ from __future__ import annotations
 import abc
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from ._inputs import References
 from ._options import Options
 from ._paired_tests import PAIRED_TESTS
 from ._resampling import FloatArray, interval, resampled_sums
-from ._row_columns import references_a_row
 from ._segments import IntArray
 from ._version import __version__
 
@@ -23,23 +21,22 @@ Result: TypeAlias = dict[str, Any]
 class CountedScore(abc.ABC):
     """A score that is a function of a sum of integers over rows.
 
-    A subclass says what is counted (`_count`) and what is made of the sum (`_score`); columns of scores, intervals,
-    paired tests, streaming and merging follow from these two.
+    A subclass says what is counted (statistics, an array of integers with a row a text) and what is made of their sum
+    (`_score`); columns of scores, intervals, paired tests, streaming and merging follow from these two.
     """
+
+    # The first statistics, whatever the metric counts besides.
+    _row_columns: ClassVar[Sequence[str]] = ("rows",)
 
     # --- what a metric defines
 
     @abc.abstractmethod
-    def _count(self, predictions: list[str], references: References, options: Any) -> IntArray:
-        """The metric's own statistics of every row, shape (n, number of names), int64, additive."""
-
-    @abc.abstractmethod
     def _statistic_names(self, options: Any) -> Sequence[str]:
-        """The names of the columns that `_count` returns."""
+        """The names of the statistics behind `_row_columns`."""
 
     @abc.abstractmethod
     def _score(self, total: IntArray, options: Any) -> Result:
-        """Everything that is made of summed statistics, ROW_COLUMNS first; the formula, with no text in reach."""
+        """Everything that is made of summed statistics, `_row_columns` first; the formula, with no text in reach."""
 
     @abc.abstractmethod
     def _headlines(self, options: Any) -> Sequence[str]:
@@ -49,8 +46,9 @@ class CountedScore(abc.ABC):
     def _signature_fields(self, options: Any) -> Mapping[str, Any]:
         """What decides the score, under short names, in order."""
 
-    def _warn(self, predictions: list[str], references: References, options: Any) -> None:
-        """Warn of texts that can be scored, but hardly as they were meant."""
+    def _row_fields(self, total: IntArray) -> Mapping[str, Any]:
+        """What a sum of statistics says of all its rows, for the signature."""
+        return {}
 
     def _headline_scores(self, totals: IntArray, options: Any, resampled: bool) -> FloatArray:
         """The headlines of many sums, shape (sums, headlines)."""
@@ -97,7 +95,7 @@ class CountedScore(abc.ABC):
 
     def _signature(self, total: IntArray, chosen: Options, drawn: Mapping[str, Any]) -> str:
         fields = {
-            "nrefs": references_a_row(total),
+            **self._row_fields(total),
             **drawn,
             **({"seed": chosen.seed} if drawn else {}),
             **self._signature_fields(chosen),

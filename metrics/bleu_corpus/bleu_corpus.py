@@ -15,6 +15,7 @@ import numpy as np
 from ._bleu_options import BleuOptions
 from ._corpus_metric import CorpusMetric, metric_info
 from ._counted_score import Result
+from ._hosted_metric import HostedMetric
 from ._inputs import References
 from ._mteval import rules_13a
 from ._ngrams import clipped_matches

@@ -12,6 +12,7 @@ from ._comparison import compare
 from ._corpus_metric import CorpusMetric, metric_info
 from ._counted_score import Result
 from ._fixed_point import LIMBS, from_limbs, mean_of_limbs, to_limbs
+from ._hosted_metric import HostedMetric
 from ._inputs import References
 from ._lanes import lane_blocks
 from ._lcs import lcs_lengths

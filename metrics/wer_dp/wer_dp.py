@@ -15,6 +15,7 @@ from ._counted_score import Result
 from ._edit_distance import edit_counts, edit_operations
 from ._edit_operations import Operation
 from ._edit_script import edit_script
+from ._hosted_metric import HostedMetric
 from ._inputs import References, check_predictions, check_references
 from ._lanes import lane_blocks
 from ._options import Options, callable_name, check_integer

@@ -1,0 +1,139 @@
+"""A counted score as evaluate calls it, whatever its rows are made of."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import evaluate
+import numpy as np
+
+from ._counted_score import CountedScore, Result
+from ._options import HOST_OPTIONS, Options, build, known_options, translate
+from ._segments import IntArray
+from ._version import __version__
+
+# What evaluate.Metric itself takes.
+_EVALUATE_OPTIONS = frozenset(
+    {"keep_in_memory", "cache_dir", "process_id", "experiment_id", "hash", "max_concurrent_cache_files", "timeout"}
+)
+
+
+class HostedMetric(CountedScore, evaluate.Metric):
+    """A counted score as an evaluate.Metric: options, streaming, pickling.
+
+    A subclass names its columns in the signatures of compute, add_batch, statistics, and counts them in
+    `_count_columns`.
+    """
+
+    _options_type: ClassVar[type[Options]]
+
+    def __init__(self, config_name: str | None = None, num_process: int = 1, **given: Any) -> None:
+        if num_process != 1:
+            raise ValueError(
+                f"num_process={num_process}: not needed here. Let each process call statistics(...).sum(axis=0), "
+                f"add the sums, and call score_statistics(total) once"
+            )
+        host = {name: value for name, value in given.items() if name in _EVALUATE_OPTIONS}
+        own = {name: value for name, value in given.items() if name not in _EVALUATE_OPTIONS | HOST_OPTIONS}
+        self._given = translate(self._options_type, own)
+        self._options = build(self._options_type, self._given)
+        self._added: list[IntArray] = []
+        super().__init__(config_name=config_name, seed=self._options.seed, **host)
+
+    @abc.abstractmethod
+    def _count_columns(self, columns: Mapping[str, Any], options: Any) -> IntArray:
+        """The statistics of every row of the checked columns, shape (n, len(statistic_names()))."""
+
+    # --- scores
+
+    def statistic_names(self, **options: Any) -> list[str]:
+        """The names of the columns of `statistics`."""
+        return [*self._row_columns, *self._statistic_names(self._chosen(options))]
+
+    def headlines(self, **options: Any) -> list[str]:
+        """The keys of the result that get rows, intervals and p-values."""
+        return list(self._headlines(self._chosen(options)))
+
+    def option_names(self) -> list[str]:
+        """The names of all options, those of the stock metrics among them."""
+        return [*known_options(self._options_type), *self._options_type.ALIASES]
+
+    def score_statistics(self, total: Any, **options: Any) -> Result:
+        """The scores of summed statistics, shape (len(statistic_names()),), as compute gives them.
+
+        A sum has no rows any more: what is made of rows (per_example, confidence) is refused.
+        """
+        chosen = self._chosen(options)
+        self._refuse_rows(chosen)
+        if chosen.per_example or chosen.confidence is not None:
+            raise ValueError("a sum has no rows to list or resample: give per_example and confidence to compute")
+        expected = len(self._row_columns) + len(self._statistic_names(chosen))
+        array = np.asarray(total)
+        if array.shape != (expected,) or array.dtype.kind not in "iu":
+            raise ValueError(
+                f"total has shape {array.shape} and type {array.dtype}: give statistics(...).sum(axis=0), "
+                f"{expected} integers"
+            )
+        if array[0] < 1:
+            raise ValueError(f"total sums up {array[0]} rows: there is nothing to score")
+        return self._visible(self._total_result(array.astype(np.int64), chosen), chosen)
+
+    def _compute_columns(self, columns: Mapping[str, Any], given: Mapping[str, Any]) -> Result:
+        """Score these columns together with everything added before."""
+        chosen = self._chosen(given)
+        if self._added:
+            self._check_added(chosen)
+        parts = list(self._added)
+        if not parts or any(column is not None for column in columns.values()):
+            parts.append(self._count_columns(columns, chosen))
+        self._added = []
+        statistics = np.concatenate(parts)
+        if not len(statistics):
+            raise ValueError(f"nothing to score: {' and '.join(columns)} are empty")
+        return self._result(statistics, chosen)
+
+    def _add_columns(self, columns: Mapping[str, Any]) -> None:
+        """Count rows towards the next compute(); what is kept are their statistics, not their text."""
+        self._added.append(self._count_columns(columns, self._options))
+
+    # --- what evaluate, pickle and datasets ask for
+
+    def __len__(self) -> int:
+        """How many rows are added and not yet scored."""
+        return sum(map(len, self._added))
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # evaluate's own state holds locks and a seed drawn from numpy's global state; what a copy needs, and what
+        # datasets hashes for its cache, are the options.
+        state = {"_added": [*self._added]} if self._added else None
+        return _rebuild, (type(self), self.config_name, dict(sorted(self._given.items())), __version__), state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def _build_data_dir(self) -> str:
+        # evaluate makes this folder at every load; nothing here is ever written to it.
+        return str(self._data_dir_root)
+
+    # --- inside
+
+    def _chosen(self, given: Mapping[str, Any]) -> Any:
+        if not given:
+            return self._options
+        return build(self._options_type, {**self._given, **translate(self._options_type, given)})
+
+    def _check_added(self, chosen: Options) -> None:
+        if chosen.counting() != self._options.counting():
+            raise ValueError(
+                "rows were added under other options: give options when the metric is loaded, or all rows to compute"
+            )
+
+
+def _rebuild(metric_type: type[HostedMetric], config_name: str, given: Mapping[str, Any], version: str) -> HostedMetric:
+    """`version` is not used: it is there to be hashed, so that a new release misses what an old one cached."""
+    return metric_type(config_name, **given)
