@@ -90,11 +90,11 @@ class Run(NamedTuple):
     megabytes: float
 
 
-def run(program: str, *arguments: str, **environment: str) -> Run:
-    """Run a program of this file; its last line says the figures."""
+def run(program: str, *arguments: str, limit: float | None = None, **environment: str) -> Run:
+    """Run a program; its last line says the figures. subprocess.TimeoutExpired after `limit` seconds."""
     done = subprocess.run(
         [sys.executable, "-c", _PEAK + program, *arguments],
-        capture_output=True, text=True, check=False, env={**os.environ, **environment},
+        capture_output=True, text=True, check=False, timeout=limit, env={**os.environ, **environment},
     )  # fmt: skip
     if done.returncode:
         raise RuntimeError(done.stderr)

@@ -22,6 +22,18 @@ def initial_symbols(word: str, known: set[str], prefix: str, suffix: str, end_of
     return symbols + ([suffix] if end_of_word == "symbol" and word else [])
 
 
+def longest_matches(word: str, tokens: Mapping[str, int], prefix: str) -> list[str]:
+    """The longest token from the left, again and again; a character that no token begins with is left out."""
+    found, at = [], 0
+    while at < len(word):
+        form = prefix if at else ""
+        end = next((end for end in range(len(word), at, -1) if form + word[at:end] in tokens), None)
+        if end is not None:
+            found.append(form + word[at:end])
+        at = end or at + 1
+    return found
+
+
 def kept_characters(counts: Mapping[str, int], initial: Sequence[str], limit: int | None) -> list[str]:
     """The alphabet, its most frequent characters first, then by code point."""
     frequency: Counter[str] = Counter()
@@ -81,12 +93,17 @@ def bpe(
     compat: str | None = "hf-0.23",
     criterion: str = "frequency",
     min_gain: Fraction | None = None,
+    wordpiece: Sequence[str] | None = None,
 ) -> tuple[list[str], list[Pair], list[dict[str, Any]]]:
-    """Tokens, merges and history; min_gain is compared with the gain before its logarithm."""
+    """Tokens, merges and history; min_gain is compared with the gain before its logarithm.
+
+    wordpiece: the tokens of a WordPiece to go on from.
+    """
     prefix, suffix = continuing_subword_prefix or "", end_of_word_suffix or ""
     ids: dict[str, int] = {}
     end = [suffix] if end_of_word == "symbol" else []
-    for token in [*special_tokens, *kept_characters(counts, initial_alphabet, limit_alphabet), *end]:
+    alphabet = kept_characters(counts, initial_alphabet, limit_alphabet)
+    for token in [*(wordpiece or ()), *special_tokens, *alphabet, *end]:
         ids.setdefault(token, len(ids))
     known, weights = {token for token in ids if len(token) == 1}, list(counts.values())
     words = [initial_symbols(word, known, prefix, suffix, end_of_word) for word in counts]
@@ -94,6 +111,9 @@ def bpe(
     for symbol in sorted(initial):
         ids.setdefault(symbol, len(ids))
     length = {symbol: int(end_of_word == "glued" or symbol != suffix) for symbol in initial}
+    if wordpiece is not None:
+        words = [longest_matches(word, ids, prefix) for word in counts]
+        length = {symbol: len(symbol) for symbols in words for symbol in symbols}
 
     merges, history = list[Pair](), list[dict[str, Any]]()
     while (vocab_size is None or len(ids) < vocab_size) and (num_merges is None or len(merges) < num_merges):

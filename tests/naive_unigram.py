@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Collection
 
 Scored = list[tuple[str, float]]
 Node = tuple[int, int, int]  # begin, end, number of the piece
@@ -34,7 +35,7 @@ def digamma(x: float) -> float:
     return result + (math.log(x) + (1 / 24) * xx2 - 7 / 960 * xx4 + (31 / 8064) * xx4 * xx2 - (127 / 30720) * xx4 * xx4)
 
 
-def seeds(counts: dict[str, int], longest: int, size: int) -> Scored:
+def seeds(counts: dict[str, int], longest: int, size: int, existing: Collection[str] = ()) -> Scored:
     text = "".join(word + "\0" for word in counts if word)
     letters: Counter[str] = Counter()
     for word, count in counts.items():
@@ -43,17 +44,21 @@ def seeds(counts: dict[str, int], longest: int, size: int) -> Scored:
     occurrences: Counter[str] = Counter()
     followers: dict[str, set[str]] = {}
     for begin in range(len(text)):
-        for length in range(2, longest + 1):
+        for length in range(2, max([longest, *map(len, existing)]) + 1):
             part = text[begin : begin + length]
             if len(part) < length or "\0" in part:
                 break
             occurrences[part] += 1
             followers.setdefault(part, set()).add(text[begin + length])
-    values = sorted(
-        ((n * len(part), part) for part, n in occurrences.items() if len(followers[part]) > 1), reverse=True
-    )
+    values = sorted(((n * len(part), part) for part, n in occurrences.items()), reverse=True)
+    old = [(value, part) for value, part in values if part in existing]
+    new = [
+        (value, part)
+        for value, part in values
+        if len(followers[part]) > 1 and len(part) <= longest and part not in existing
+    ]
     chars = sorted(((n, char) for char, n in letters.items()), reverse=True)
-    chosen = chars + values[: max(1, size - len(chars))]
+    chosen = chars + old + new[: max(1, size - len(chars) - len(old))]
     total = math.log(sum(value for value, _ in chosen))
     return [(piece, math.log(value) - total) for value, piece in chosen]
 
@@ -176,8 +181,9 @@ def e_step(counts: dict[str, int], model: Model) -> tuple[list[float], float]:
     return expected, objective
 
 
-def m_step(pieces: Scored, expected: list[float], em: str) -> Scored:
-    kept = [(piece, e) for (piece, _), e in zip(pieces, expected[1:], strict=True) if e >= 0.5]
+def m_step(pieces: Scored, expected: list[float], em: str, stays: Collection[str] = ()) -> Scored:
+    floored = [(piece, max(e, 0.5 * (piece in stays))) for (piece, _), e in zip(pieces, expected[1:], strict=True)]
+    kept = [(piece, e) for piece, e in floored if e >= 0.5]
     total = 0.0
     for _, e in kept:
         total += e
@@ -206,13 +212,15 @@ def exact_losses(counts: dict[str, int], model: Model) -> list[float]:
     return [loss / sum(counts.values()) for loss in losses]
 
 
-def prune(counts: dict[str, int], pieces: Scored, target: int, prune_loss: str, endless: bool) -> Scored:
+def prune(
+    counts: dict[str, int], pieces: Scored, target: int, prune_loss: str, endless: bool, stays: Collection[str] = ()
+) -> Scored:
     model = Model(pieces)
     if prune_loss == "exact":
         losses = exact_losses(counts, model)
-        single = [entry for entry in pieces if len(entry[0]) == 1]
-        others = sorted(((-losses[n], n) for n, (p, _) in enumerate(pieces, 1) if len(p) > 1))
-        return single + [pieces[n - 1] for _, n in others[: max(0, target - 1 - len(single))]]
+        kept = [entry for entry in pieces if len(entry[0]) == 1 or entry[0] in stays]
+        others = sorted(((-losses[n], n) for n, (p, _) in enumerate(pieces, 1) if len(p) > 1 and p not in stays))
+        return kept + [pieces[n - 1] for _, n in others[: max(0, target - 1 - len(kept))]]
     freq = frequencies(counts, model)
     words, total = sum(counts.values()), float(sum(freq))
     kept, weighed = [], []
@@ -220,9 +228,9 @@ def prune(counts: dict[str, int], pieces: Scored, target: int, prune_loss: str, 
         paths = two_best(model, entry[0])
         needed = len(paths) == 1 or len(paths[0]) == 1
         alternatives = paths[1] if len(paths) == 2 and len(paths[0]) == 1 else []
-        if freq[number] == 0 and not needed:
+        if freq[number] == 0 and not needed and entry[0] not in stays:
             continue
-        if not alternatives:
+        if not alternatives or entry[0] in stays:
             kept.append(entry)
         elif freq[number]:
             many = len(pieces) + 1 if prune_loss == "hf" else len(alternatives)
@@ -280,3 +288,49 @@ def train(
     elif len(final) < vocab_size:
         others = others[: vocab_size - len(final)]
     return sorted(final + others, key=lambda entry: -entry[1]), trace
+
+
+def extend(
+    existing: Scored,
+    special: Collection[str],
+    counts: dict[str, int],
+    vocab_size: int,
+    shrinking_factor: float = 0.75,
+    max_piece_length: int = 16,
+    n_sub_iterations: int = 2,
+    seed_size: int = 1_000_000,
+    em: str = "bayes",
+    prune_loss: str = "hf",
+) -> tuple[Scored, list[tuple[int, float]]]:
+    """The entries by id, first those there were, with scores learnt anew; and the trace."""
+    counts = dict(sorted(counts.items()))
+    old = [piece for piece, _ in existing]
+    stays = set(old) - set(special)
+    pieces = seeds(counts, max_piece_length, seed_size, stays)
+    n_old = sum(piece in stays for piece, _ in pieces)
+    desired = 1 + n_old + max(0, vocab_size - len(old)) * 11 // 10
+    trace = []
+    while True:
+        before = len(pieces)
+        for _ in range(n_sub_iterations):
+            expected, objective = e_step(counts, Model(pieces))
+            pieces = m_step(pieces, expected, em, stays)
+            trace.append((len(pieces) + 1, objective))
+        if len(pieces) + 1 <= desired:
+            break
+        target = max(desired, int((len(pieces) + 1) * shrinking_factor))
+        pieces = prune(counts, pieces, target, prune_loss, False, stays)
+        if len(pieces) == before:
+            break
+    scores, lowest, penalty = dict(pieces), min((score for _, score in pieces or existing), default=0.0), 0.0
+    vocab = [(piece, score if piece in special else scores.get(piece, score)) for piece, score in existing]
+    vocab += [(token, 0.0) for token in special if token not in old]
+    new = []
+    for char in sorted(set("".join(counts))):
+        score = scores[char] if char in scores else lowest + penalty
+        penalty += 0.0 if char in scores else 0.0001
+        if char not in old and char not in special:
+            new.append((char, score))
+    others = [entry for entry in pieces if len(entry[0]) > 1 and entry[0] not in old and entry[0] not in special]
+    others = sorted(others, key=lambda entry: -entry[1])[: max(0, vocab_size - len(vocab) - len(new))]
+    return vocab + sorted(new + others, key=lambda entry: -entry[1]), trace

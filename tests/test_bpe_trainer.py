@@ -433,6 +433,14 @@ def test_the_stages_are_shown(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().err == ""
 
 
+def test_the_bar_of_merges_ends_where_they_do(capfd: pytest.CaptureFixture[str]) -> None:
+    for vocab_size in (30000, None):
+        BpeTrainer(vocab_size=vocab_size).train_words(WordCounts.of({"low": 5}), BPE())
+        last = capfd.readouterr().err.rstrip().rpartition("\r")[2]
+        assert last.startswith("Compute merges: 100%")
+        assert "| 2/2 " in last
+
+
 PROGRAM = """
 import warnings
 warnings.simplefilter("error")

@@ -539,3 +539,121 @@ def test_history() -> None:
 def test_path_of_the_package() -> None:
     """The twin stands apart from what it checks."""
     assert "tokenizers_impl" not in Path(naive_unigram.__file__).read_text(encoding="utf-8")
+
+
+# Going on from a model.
+
+
+def extended(model: Unigram, counts: dict[str, int], **options: Any) -> tuple[Unigram, UnigramTrainer]:
+    trainer = UnigramTrainer(show_progress=False, extend=True, **options)
+    return trainer.train_words(WordCounts.of(counts), model), trainer
+
+
+@settings(derandomize=True, deadline=None, max_examples=200)
+@given(
+    st.dictionaries(
+        st.lists(st.sampled_from(["a", "b", "ab", "ba", "cc", "dab", "x"]), min_size=1, max_size=3).map("".join),
+        st.sampled_from([-1.0, -2.5, -9.0, 0.0]),
+        max_size=8,
+    ),
+    words,
+    st.sampled_from([(), ("ab",), ("<s>", "a")]),
+    st.integers(0, 25),
+    st.sampled_from([1, 2, 4, 6]),
+    st.integers(0, 2),
+    st.sampled_from([0.5, 0.75, 0.9]),
+    st.sampled_from(["bayes", "plain"]),
+    st.sampled_from(["hf", "sentencepiece"]),
+    st.sampled_from(["hf-0.23", None]),
+    st.sampled_from([10, 1_000_000]),
+)
+def test_twin_goes_on_to_the_same_to_the_last_bit(
+    vocab: dict[str, float],
+    counts: dict[str, int],
+    special: tuple[str, ...],
+    vocab_size: int,
+    longest: int,
+    n_sub_iterations: int,
+    shrinking_factor: float,
+    em: str,
+    prune_loss: str,
+    compat: str | None,
+    seed_size: int,
+) -> None:
+    options: dict[str, Any] = {
+        "vocab_size": vocab_size,
+        "max_piece_length": longest,
+        "n_sub_iterations": n_sub_iterations,
+        "shrinking_factor": shrinking_factor,
+        "em": em,
+        "prune_loss": prune_loss,
+        "seed_size": seed_size,
+    }
+    existing = [("<unk>", 0.0), *vocab.items()]
+    model, trainer = extended(Unigram(existing, 0), counts, special_tokens=special, compat=compat, **options)
+    expected, steps = naive_unigram.extend(existing, ("<unk>", *special), counts, **options)
+    assert list(model.vocab) == expected
+    assert [(row["pieces"], row["objective"]) for row in trainer.history if row["kind"] == "em"] == steps
+
+
+@pytest.mark.parametrize(("loss", "seed"), list(product(["hf", "sentencepiece", "exact"], ["suffix_array", "bpe"])))
+def test_going_on_keeps_ids_and_reaches_the_size(loss: Any, seed: Any) -> None:
+    options = {"prune_loss": loss, "seed": seed, "special_tokens": ["<s>", "<unk>"], "unk_token": "<unk>"}
+    small = UnigramTrainer(vocab_size=400, show_progress=False, **options).train_words(
+        WordCounts.of(corpus("wikitext2.test.txt", 20_000)), Unigram()
+    )
+    others = corpus("wikitext2.valid.txt", 20_000)
+    large, trainer = extended(small, others, vocab_size=500, **options)
+    pieces = [piece for piece, _ in large.vocab]
+    assert pieces[:400] == [piece for piece, _ in small.vocab]
+    assert len(set(pieces)) == len(pieces) == 500
+    assert large.unk_id == small.unk_id == 1
+    assert set("".join(others)) <= set(pieces)
+    assert [score for _, score in large.vocab[400:]] == sorted((score for _, score in large.vocab[400:]), reverse=True)
+    assert all(math.isfinite(score) for _, score in large.vocab)
+    assert trainer.history[-1]["kind"] == "em"
+    assert extended(small, others, vocab_size=500, **options)[0].vocab == large.vocab
+    for size in (500, 10):
+        same, _ = extended(large, others, vocab_size=size, **options)
+        assert [piece for piece, _ in same.vocab] == pieces
+
+
+def test_going_on_learns_the_scores_of_the_pieces_that_occur() -> None:
+    model = Unigram([("<unk>", 0.0), ("low", -1.0), ("er", -7.0), ("zoo", -3.0), ("we", -0.5), ("<b>", 0.0)], 0)
+    counts = {"low": 5, "lower": 4}
+    longer, trainer = extended(model, counts, vocab_size=6, em="plain")
+    scores = dict(longer.vocab)
+    assert list(scores)[:6] == [piece for piece, _ in model.vocab]
+    assert sorted(list(scores)[6:]) == ["e", "l", "o", "r", "w"]
+    # What does not occur keeps its score, as the unknown token does.
+    assert [scores[piece] for piece in ("<unk>", "zoo", "<b>")] == [0.0, -3.0, 0.0]
+    # What is hardly ever the best counts half a time; the others are 9 times low, 4 times er.
+    total = trainer.history[-1]["tokens"] + 0.5
+    assert scores["we"] == pytest.approx(math.log(0.5 / total), abs=0.2)
+    assert scores["low"] == pytest.approx(math.log(9 / total), abs=0.2)
+    assert scores["er"] == pytest.approx(math.log(4 / total), abs=0.2)
+
+
+def test_going_on_keeps_the_unknown_token_and_the_settings() -> None:
+    model = Unigram([("a", -1.0), ("?", -9.0)], 1, byte_fallback=True, alpha=0.5, nbest_size=3, seed=4)
+    for unk_token in (None, "?"):
+        longer, _ = extended(model, {"ab": 3}, vocab_size=4, unk_token=unk_token)
+        assert longer.vocab[:2] == (("a", pytest.approx(-1, abs=1)), ("?", -9.0))
+        assert (longer.unk_id, longer.byte_fallback, longer.alpha, longer.nbest_size) == (1, True, 0.5, 3)
+        assert longer.seed == 4
+    with pytest.raises(ValueError, match=r"unk_token is '<unk>' but the model to extend has '\?': give the trainer"):
+        extended(model, {"ab": 3}, unk_token="<unk>")
+    added, _ = extended(Unigram([("a", -1.0)]), {"ab": 3}, unk_token="<unk>", special_tokens=["a", "<s>", "<s>"])
+    assert [piece for piece, _ in added.vocab[:3]] == ["a", "<unk>", "<s>"]
+    assert added.vocab[0] == ("a", -1.0)
+    assert added.unk_id == 1
+    assert extended(Unigram([("a", -1.0)]), {"ab": 3})[0].unk_id is None
+
+
+def test_going_on_with_no_words_or_another_model() -> None:
+    model = Unigram([("<unk>", 0.0), ("a", -1.0)], 0)
+    longer, trainer = extended(model, {}, special_tokens=["<s>"], initial_alphabet=["b", "a"])
+    assert longer.vocab == (("<unk>", 0.0), ("a", -1.0), ("<s>", 0.0), ("b", -1.0))
+    assert trainer.history == []
+    with pytest.raises(ValueError, match=r"models\.Unigram, not BPE"):
+        extended(BPE(), BASE)  # type: ignore[arg-type]

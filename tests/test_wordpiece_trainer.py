@@ -122,6 +122,92 @@ def check_twin(counts: dict[str, int], criterion: str, min_gain: float | None, o
     return len(merges)
 
 
+# Going on from a model.
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(
+    st.lists(st.text("ab#", min_size=1, max_size=5), unique=True, max_size=10),
+    counted_words("abc#", most=10),
+    st.sampled_from(("frequency", *GAINS)),
+    st.fixed_dictionaries(
+        {
+            "vocab_size": st.sampled_from([None, 5, 12, 30]),
+            "min_frequency": st.sampled_from([0, 2, 3]),
+            "special_tokens": st.sampled_from([(), ("ab", "a"), ("##a", "#")]),
+            "limit_alphabet": st.sampled_from([None, None, 1, 2]),
+            "initial_alphabet": st.sampled_from([(), ("z",)]),
+            "continuing_subword_prefix": st.sampled_from([None, "##", "#"]),
+        }
+    ),
+)
+def test_the_twin_goes_on_to_the_same(
+    vocab: list[str], counts: dict[str, int], criterion: Any, options: dict[str, Any]
+) -> None:
+    tokens, _, history = naive_bpe.bpe(counts, **options, criterion=criterion, wordpiece=vocab)
+    known = WordPiece(
+        {token: id for id, token in enumerate(vocab)},
+        max_input_chars_per_word=3,
+        continuing_subword_prefix=options["continuing_subword_prefix"] or "",
+    )
+    model, trainer = train(counts, known, **options, criterion=criterion, extend=True)
+    assert list(model.get_vocab()) == tokens
+    assert tokens[: len(vocab)] == vocab
+    expected = [{name: value for name, value in row.items() if name != "gain"} for row in history]
+    assert [{name: row[name] for name in row if name != "gain"} for row in trainer.history] == expected
+    assert model.max_input_chars_per_word == 3
+
+
+@pytest.mark.parametrize("criterion", ["frequency", *GAINS])
+def test_going_on_keeps_ids_and_reaches_the_size(criterion: Any) -> None:
+    counts = word_counts("iso_names/de.txt")
+    options = {"special_tokens": ["[UNK]"], "criterion": criterion, "min_frequency": 2}
+    small, _ = train(counts, vocab_size=300, **options)
+    large, trainer = train(counts, small, vocab_size=500, extend=True, **options)
+    assert list(large.get_vocab())[:300] == list(small.get_vocab())
+    assert large.get_vocab_size() == 500
+    assert trainer.history[0]["vocab_size"] == 301
+    assert train(counts, small, vocab_size=500, extend=True, **options)[0].to_json() == large.to_json()
+    for size in (300, 7):
+        same, trainer = train(counts, small, vocab_size=size, extend=True, **options)
+        assert (same.to_json(), trainer.history) == (small.to_json(), [])
+
+
+def test_going_on_is_one_training_where_the_model_cuts_the_words_as_the_merges_left_them() -> None:
+    counts = {"low": 8, "lower": 5, "newer": 3}
+    whole, all_steps = train(counts, vocab_size=15)
+    begun, first_steps = train(counts, vocab_size=12)
+    assert len(first_steps.history) == 2
+    gone_on, steps = train(counts, begun, vocab_size=15, extend=True)
+    assert gone_on.get_vocab() == whole.get_vocab()
+    assert [row["pair"] for row in first_steps.history + steps.history] == [row["pair"] for row in all_steps.history]
+    # Where it does not: the merges left l ##ow, the longest token first is lo ##w.
+    model = WordPiece({"l": 0, "o": 1, "w": 2, "##o": 3, "##w": 4, "##ow": 5, "lo": 6})
+    assert train({"low": 1}, model, vocab_size=8, extend=True)[1].history[0]["pair"] == ("lo", "##w")
+
+
+def test_going_on_with_other_words_adds_characters_and_special_tokens() -> None:
+    model, _ = train({"low": 5, "lot": 2}, special_tokens=["[UNK]"], vocab_size=8)
+    longer, trainer = train({"lowx": 3, "xlow": 1}, model, vocab_size=14, special_tokens=["[CLS]"], extend=True)
+    assert list(model.get_vocab()) == ["[UNK]", "l", "o", "t", "w", "##o", "##t", "##w"]
+    assert list(longer.get_vocab())[8:] == ["[CLS]", "x", "##l", "##x", "##ow", "low"]
+    assert trainer.history[0] == {
+        "step": 1, "pair": ("##o", "##w"), "count": 4, "token": "##ow", "vocab_size": 13, "corpus_tokens": 12,
+    }  # fmt: skip
+
+
+def test_a_model_that_cannot_be_gone_on_from_is_refused() -> None:
+    model = WordPiece({"a": 0})
+    with pytest.raises(ValueError, match="continuing_subword_prefix is '@' but the model to extend has '##'"):
+        train({"a": 1}, model, continuing_subword_prefix="@", extend=True)
+    with pytest.raises(ValueError, match="end_of_word_suffix is '_' but the model to extend has None"):
+        train({"a": 1}, model, end_of_word_suffix="_", extend=True)
+    with pytest.raises(ValueError, match="no id 1 but 2 for 'b'"):
+        train({"a": 1}, WordPiece({"a": 0, "b": 2}), extend=True)
+    with pytest.raises(ValueError, match=r"WordPieceTrainer trains models.WordPiece.*models.BPE"):
+        WordPieceTrainer(extend=True).train_words(WordCounts.of({"a": 1}), BPE())
+
+
 def test_the_gains_by_hand() -> None:
     # 5 times ##g ##s among 20 ##g, 5 ##s and 113 symbols.
     history = {name: train(HUGS, criterion=name, min_frequency=1)[1].history[0] for name in GAINS}
@@ -145,6 +231,14 @@ def test_rare_pairs_are_left_out_by_default_where_they_gain_most() -> None:
     assert [row["pair"] for row in train(counts, criterion="likelihood")[1].history] == [("c", "##d")]
     assert train(counts, criterion="likelihood", min_frequency=0)[1].history[0]["pair"] == ("a", "##b")
     assert train(counts)[1].min_frequency == 0
+
+
+def test_the_bar_of_merges_ends_where_they_do(capfd: pytest.CaptureFixture[str]) -> None:
+    trainer = WordPieceTrainer(criterion="quotient", min_frequency=1, min_gain=0.05)
+    trainer.train_words(WordCounts.of(HUGS), WordPiece())
+    last = capfd.readouterr().err.rstrip().rpartition("\r")[2]
+    assert last.startswith("Compute merges: 100%")
+    assert "| 1/1 " in last
 
 
 def test_large_counts_do_not_overflow() -> None:
@@ -192,6 +286,7 @@ PROGRAM = """
 import warnings
 warnings.simplefilter("error")
 from tokenizers_impl._words import WordCounts
+from tokenizers_impl.models._wordpiece import WordPiece
 from tokenizers_impl.trainers._bpe_options import BpeOptions
 from tokenizers_impl.trainers._likelihood_training import learn_by_gain
 counts = WordCounts.of({"#babab": 3, "aaaa": 2, "ab##ab": 1, "b#a": 3_000_000_000, "bbbabaa": 4})
@@ -199,11 +294,14 @@ for criterion in ("likelihood", "quotient", "union"):
     for prefix in ("#", "##"):
         learnt, gains = learn_by_gain(counts, BpeOptions(continuing_subword_prefix=prefix), criterion)
         print(learnt.tokens, learnt.rows.tolist(), gains)
+        model = WordPiece({"##ab": 0, "ba": 1, "b": 2}, continuing_subword_prefix=prefix)
+        options = BpeOptions(continuing_subword_prefix=prefix, limit_alphabet=1, extend=True)
+        print(learn_by_gain(counts, options, criterion, model=model)[0].tokens)
 """
 
 
 def test_without_compilation_the_same_comes_out(tmp_path: Path) -> None:
     root = str(Path(__file__).parents[1])
     compiled = run_python(PROGRAM, tmp_path, PYTHONPATH=root)
-    assert compiled.count("\n") == 6
+    assert compiled.count("\n") == 12
     assert run_python(PROGRAM, tmp_path, PYTHONPATH=root, NUMBA_DISABLE_JIT="1") == compiled

@@ -7,7 +7,9 @@ from typing import Any
 
 
 class _NoBar:
-    """What the trainings call of a bar, without effect."""
+    """What the trainings use of a bar, without effect."""
+
+    total: int | None = None
 
     def update(self, n: int = 1) -> None: ...
 
@@ -17,8 +19,11 @@ class _NoBar:
 def progress(stage: str, total: int | None, show: bool, **options: Any) -> Any:
     """A bar of tqdm on standard error, used as a context; one that shows nothing where `show` is False.
 
-    >>> with progress("Count", 2, show=False) as bar:
+    What ends before its `total`, which may be no more than a limit, sets `bar.total` to what was done.
+
+    >>> with progress("Merge", 100, show=False) as bar:
     ...     bar.update(2)
+    ...     bar.total = 2
     """
     if not show:
         return nullcontext(_NoBar())

@@ -14,7 +14,7 @@ from ._kernel_arrays import read_only, room, used
 from ._model import Pieces
 from ._token_model import TokenModel
 from ._vocabulary import Vocabulary
-from ._wordpiece_kernel import NONE, encode
+from ._wordpiece_kernel import LEFT_OUT, NONE, encode
 
 # Unicode's White_Space, which the library cuts off; str.rstrip() takes four control characters more.
 WHITE_SPACE = "\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
@@ -60,18 +60,30 @@ class WordPiece(TokenModel):
 
         Raises ValueError for a word that becomes unk_token if that is not in the vocabulary.
         """
-        trie = self._vocabulary.trie
-        pieces = room(words, len(words.chars))
-        rest = trie.node(self.continuing_subword_prefix)
         unk = self._vocabulary.ids.get(self.unk_token, NONE)
-        longest = self.max_input_chars_per_word
-        failed = encode(*read_only(words), trie.edges, trie.ids, rest, longest, unk, pieces)
+        pieces, failed = self._cut(words, self.max_input_chars_per_word, unk)
         if failed != NONE:
             raise ValueError(
                 f"WordPiece error: Missing {self.unk_token} token from the vocabulary, but the word "
                 f"{words.text(failed)!r} needs it: add it to vocab, or set unk_token to a token that is there"
             )
-        return used(pieces)
+        return pieces
+
+    def known_parts(self, words: Words) -> Pieces:
+        """The pieces of every word, however long, where characters that no token covers are left out.
+
+        >>> model = WordPiece({"un": 0, "##able": 1})
+        >>> model.known_parts(Words.of(["un-able", "able"])).ids.tolist()
+        [0, 1]
+        """
+        return self._cut(words, len(words.chars), LEFT_OUT)[0]
+
+    def _cut(self, words: Words, longest: int, unk: int) -> tuple[Pieces, int]:
+        trie = self._vocabulary.trie
+        pieces = room(words, len(words.chars))
+        rest = trie.node(self.continuing_subword_prefix)
+        failed = encode(*read_only(words), trie.edges, trie.ids, rest, longest, unk, pieces)
+        return used(pieces), failed
 
     def explain_word(self, word: str) -> list[MatchStep]:
         """The look-ups that cut the word, in their order: the longest string first, then one character less.

@@ -7,6 +7,8 @@ from .._kernel import kernel
 from ._trie import ROOT, step
 
 NONE = -1
+# In place of an unknown token's id: characters that no token covers are left out.
+LEFT_OUT = -2
 
 
 @kernel
@@ -37,7 +39,7 @@ def encode(
     """Writes the pieces of all words; returns the word that needs an unknown token that is missing, NONE if none does.
 
     edges, ids: the trie of the vocabulary (`Trie`); rest: the node of the prefix of pieces that are not the first.
-    longest: longer words are unknown; unk: the unknown token's id or NONE.
+    longest: longer words are unknown; unk: the unknown token's id, NONE or LEFT_OUT.
     pieces: the arrays of `Pieces`, with room for one piece a character.
     """
     all_ids, starts, ends, firsts = pieces
@@ -48,11 +50,14 @@ def encode(
         first, i = at, start
         while i < end and end - start <= longest:
             matched, token = _longest_match(chars, i, end, ROOT if i == start else rest, edges, ids)
-            if token == NONE:
+            if token != NONE:
+                all_ids[at], starts[at], ends[at] = token, i - start, matched - start
+                at += 1
+                i = matched
+            elif unk == LEFT_OUT:
+                i += 1
+            else:
                 break
-            all_ids[at], starts[at], ends[at] = token, i - start, matched - start
-            at += 1
-            i = matched
         if i < end:
             if unk == NONE:
                 return word

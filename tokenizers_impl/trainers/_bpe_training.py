@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import I32, I64
+from .._arrays import I64
 from .._progress import progress
 from .._words import WordCounts, Words
-from ..models._bpe import BPE
 from ._alphabet import alphabet
 from ._bpe_options import TIE_BREAKS, BpeOptions
+from ._extension import Extended, cut_words, model_tokens
 from ._initial_symbols import END, InitialSymbols
 from ._merge_arrays import TOKENS, Rule, State
 from ._merge_kernel import FINISHED, MORE_PAIRS, MORE_TOKENS, ROW, run_merges
@@ -62,13 +62,13 @@ class LearntMerges:
 
 
 def learn_merges(
-    counts: WordCounts, options: BpeOptions, model: BPE | None = None, show_progress: bool = False
+    counts: WordCounts, options: BpeOptions, model: Extended | None = None, show_progress: bool = False
 ) -> LearntMerges:
     """The merges of these words, in the steps of BpeTrainer::do_train of `tokenizers` 0.23.3.
 
-    model: whose tokens and merges come first, where the options say extend.
+    model: what the training goes on from, where the options say extend.
     """
-    state = initial_state(counts, options, model if options.extend else None, show_progress)
+    state = initial_state(counts, options, model, show_progress)
     rule = Rule(
         TIE_BREAKS.index(options.tie_break), max(1, options.min_frequency), options.most_tokens, options.longest
     )
@@ -80,11 +80,10 @@ def learn_merges(
     return merged(state, rule, options.most_merges, show_progress)
 
 
-def initial_state(
-    counts: WordCounts, options: BpeOptions, model: BPE | None = None, show_progress: bool = False
-) -> State:
-    """The words as symbols, the steps 1 to 3; the tokens of a model, if there is one, come before all others."""
-    tokens = _model_tokens(model, options)
+def initial_state(counts: WordCounts, options: BpeOptions, model: Extended | None, show_progress: bool) -> State:
+    """The words as symbols, the steps 1 to 3; the tokens of a model to extend come before all others."""
+    extended = model if options.extend else None
+    tokens = {} if extended is None else model_tokens(extended, options)
     # 1. The special tokens.
     _add(tokens, options.special_tokens)
     # 2. The alphabet.
@@ -104,8 +103,10 @@ def initial_state(
         symbols, offsets = initial.symbols, initial.offsets
         # Into the same array: with "clip" numpy makes no other one between.
         table.take(symbols, out=symbols, mode="clip")
-        if model is not None:
-            symbols, offsets = _replayed(counts.words, tokens, model, lengths)
+        if extended is not None:
+            pieces = cut_words(counts.words, tokens, extended)
+            lengths[pieces.ids] = pieces.ends - pieces.starts
+            symbols, offsets = pieces.ids, pieces.offsets
         bar.update(len(counts.counts))
     return new_state(list(tokens), lengths, symbols, offsets, counts.counts, options.prefix)
 
@@ -125,6 +126,7 @@ def merged(state: State, rule: Rule, most_merges: int, show_progress: bool) -> L
                 state = with_more_tokens(state)
             elif reason == MORE_PAIRS:
                 state = with_more_pairs(state)
+        bar.total = done
     return LearntMerges(tokens_of(state), np.concatenate(rows))
 
 
@@ -143,32 +145,3 @@ def _in_order(strings: set[str], order: Iterable[str]) -> list[str]:
     """The strings that `order` has, in its order, then the others, sorted."""
     first = [string for string in dict.fromkeys(order) if string in strings]
     return first + sorted(strings.difference(first))
-
-
-def _model_tokens(model: BPE | None, options: BpeOptions) -> dict[str, int]:
-    """The vocabulary that training starts from, in the order of the ids."""
-    if model is None:
-        return {}
-    for name in ("continuing_subword_prefix", "end_of_word_suffix", "end_of_word"):
-        ours, theirs = getattr(options, name), getattr(model, name)
-        if ours != theirs:
-            raise ValueError(f"{name} is {ours!r} but the model to extend has {theirs!r}: give the trainer the model's")
-    tokens = dict(sorted(model.get_vocab().items(), key=lambda entry: entry[1]))
-    for place, (token, id) in enumerate(tokens.items()):
-        if id != place:
-            raise ValueError(f"the model to extend has no id {place} but {id} for {token!r}: renumber its vocabulary")
-    return tokens
-
-
-def _replayed(words: Words, tokens: dict[str, int], model: BPE, lengths: I32) -> tuple[I32, I64]:
-    """The symbols after the merges of a model, whose lengths are entered."""
-    merges = BPE(
-        tokens,
-        model.merges,
-        continuing_subword_prefix=model.continuing_subword_prefix,
-        end_of_word_suffix=model.end_of_word_suffix,
-        end_of_word="symbol" if model.end_of_word == "symbol" else "glued",
-    )
-    pieces = merges.encode_words(words)
-    lengths[pieces.ids] = pieces.ends - pieces.starts
-    return pieces.ids, pieces.offsets

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ._unigram_options import UnigramOptions
 
 # Of the trainer of tokenizers 0.23.3: its name for the entry 0, which it never takes into the vocabulary.
@@ -48,11 +50,19 @@ def _cut_by_score(pieces: Scored, chosen: Scored, limit: int, taken: set[str]) -
     chosen = [entry for entry in chosen if entry[0] not in taken]
     taken = taken | {piece for piece, _ in chosen}
     others = sorted((entry for entry in pieces if entry[0] not in taken), key=lambda entry: -entry[1])
-    return chosen + others[: limit - len(chosen)]
+    return chosen + others[: max(0, limit - len(chosen))]
 
 
-def final_pieces(pieces: Scored, required: list[str], options: UnigramOptions) -> Scored:
-    """Special tokens with score 0, then the learnt pieces by falling score.
+def _scored_anew(existing: Sequence[tuple[str, float]], pieces: Scored, leading: list[str]) -> Scored:
+    """The entries of a model with what their scores are by now; special tokens, and what no word has, keep theirs."""
+    scores = dict(pieces)
+    return [(piece, score if piece in leading else scores.get(piece, score)) for piece, score in existing]
+
+
+def final_pieces(
+    pieces: Scored, required: list[str], options: UnigramOptions, existing: Sequence[tuple[str, float]] = ()
+) -> Scored:
+    """Entries of a model to extend, special tokens with score 0, then the learnt pieces by falling score.
 
     pieces: those of the model in its order; required: characters, sorted; they come first among equals.
 
@@ -60,12 +70,15 @@ def final_pieces(pieces: Scored, required: list[str], options: UnigramOptions) -
     >>> final_pieces([("a", -1.0), ("ab", -2.0), ("ba", -1.5)], ["a"], options)
     [('<unk>', 0.0), ('a', -1.0), ('ab', -2.0)]
     """
+    old = {piece for piece, _ in existing}
     leading = options.leading_tokens
-    chosen = _with_required(pieces, required)
-    limit = options.vocab_size - len(leading)
-    if options.compat is None:
-        learnt = _cut_by_score(pieces, chosen, limit, set(leading))
-    else:
+    if not options.quirks:
+        leading = [token for token in dict.fromkeys(leading) if token not in old]
+    chosen = _with_required(pieces or list(existing), required)
+    limit = options.vocab_size - len(leading) - len(existing)
+    if options.quirks:
         learnt = _cut_as_library(pieces, chosen, limit)
+    else:
+        learnt = _cut_by_score(pieces, chosen, limit, old.union(leading))
     learnt.sort(key=lambda entry: -entry[1])
-    return [(token, 0.0) for token in leading] + learnt
+    return _scored_anew(existing, pieces, options.leading_tokens) + [(token, 0.0) for token in leading] + learnt

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._progress import progress
 from .._words import WordCounts
+from ..models._wordpiece import WordPiece
 from ._bpe_options import BpeOptions
 from ._bpe_training import LearntMerges, initial_state, tokens_of
 from ._likelihood_kernel import HEAP, QUOTIENT, UNION, Candidates, Rule, start, update
@@ -22,16 +23,23 @@ NEVER = 2**62
 
 
 def learn_by_gain(
-    counts: WordCounts, options: BpeOptions, criterion: str, min_gain: float | None = None, show_progress: bool = False
+    counts: WordCounts,
+    options: BpeOptions,
+    criterion: str,
+    min_gain: float | None = None,
+    model: WordPiece | None = None,
+    show_progress: bool = False,
 ) -> tuple[LearntMerges, list[float]]:
     """Merges, each time, the pair with the highest gain, and that gain; the definitions are those of WordPieceTrainer.
+
+    model: what the training goes on from, where the options say extend.
 
     >>> words = WordCounts.of({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
     >>> learnt, gains = learn_by_gain(words, BpeOptions(continuing_subword_prefix="##", num_merges=2), "quotient")
     >>> learnt.merges(), [round(gain, 4) for gain in gains]
     ([('##g', '##s'), ('p', '##u')], [0.05, 0.0278])
     """
-    state = initial_state(counts, options, None, show_progress)
+    state = initial_state(counts, options, model, show_progress)
     merge_rule = MergeRule(HF, NEVER, options.most_tokens, options.longest)
     rule = Rule(UNION if criterion == "union" else QUOTIENT, max(1, options.min_frequency))
     with progress("Count pairs", len(counts.counts), show_progress) as bar:
@@ -60,6 +68,7 @@ def learn_by_gain(
             rows.append((a, b, new, count, int(state.used[TOKENS]), int(state.used[CORPUS])))
             gains.append(gain)
             bar.update(1)
+        bar.total = len(rows)
     return LearntMerges(tokens_of(state), np.array(rows, np.int64).reshape(-1, ROW)), gains
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .._arrays import F64, I32, I64
+from .._arrays import F64, I64, Bools
 from .._kernel import kernel
 from ._second_best import Alternatives
 
@@ -42,15 +42,16 @@ def approximate_losses(freq: I64, alternatives: Alternatives, words: int, prune_
     return _losses(freq, alternatives, float(freq.sum()), float(words), prune_loss == "sentencepiece")
 
 
-def survivors(freq: I64, alternatives: Alternatives, losses: F64, target: int, endless: bool) -> I64:
+def survivors(freq: I64, alternatives: Alternatives, losses: F64, stays: Bools, target: int, endless: bool) -> I64:
     """The numbers of the pieces that stay: those that cannot be replaced, then those with the highest loss.
 
+    stays: shape (number of pieces + 1,); pieces that are kept whatever they lose.
     target: how many may stay.  endless: the library stops at this very number, so all stay where those that cannot be
       replaced are more; else no other does then.
     """
     occurs = freq > 0
-    replaceable = alternatives.sizes > 0
-    fixed = ~replaceable & (occurs | alternatives.needed)
+    replaceable = (alternatives.sizes > 0) & ~stays
+    fixed = stays | (~replaceable & (occurs | alternatives.needed))
     kept = 1 + np.flatnonzero(fixed[1:])
     weighed = 1 + np.flatnonzero((replaceable & occurs)[1:])
     weighed = weighed[np.argsort(-losses[weighed], kind="stable")]
@@ -60,15 +61,15 @@ def survivors(freq: I64, alternatives: Alternatives, losses: F64, target: int, e
     return np.concatenate((kept, weighed[: max(room, 0)]))
 
 
-def survivors_of(losses: F64, lengths: I32, target: int) -> I64:
-    """The numbers of the pieces that stay: all of one character, then those with the highest loss, at most `target`.
+def survivors_of(losses: F64, stays: Bools, target: int) -> I64:
+    """The numbers of the pieces that stay: those given, then those with the highest loss, at most `target`.
 
     Of equal losses the piece with the lower number stays.
 
-    >>> survivors_of(np.array([0.0, 0.0, 0.1, 0.3]), np.array([1, 1, 2, 3], np.int32), 2).tolist()
+    >>> survivors_of(np.array([0.0, 0.0, 0.1, 0.3]), np.array([False, True, False, False]), 2).tolist()
     [1, 3]
     """
-    single = 1 + np.flatnonzero(lengths[1:] == 1)
-    others = 1 + np.flatnonzero(lengths[1:] > 1)
+    fixed = 1 + np.flatnonzero(stays[1:])
+    others = 1 + np.flatnonzero(~stays[1:])
     others = others[np.argsort(-losses[others], kind="stable")]
-    return np.concatenate((single, others[: max(0, target - len(single))]))
+    return np.concatenate((fixed, others[: max(0, target - len(fixed))]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -44,27 +45,41 @@ def _substrings(
     """All substrings that may become pieces."""
     if options.seed == "bpe":
         strings = _merged_strings(counted, options)
-        return located([text.numbers(string) for string in strings], text.symbols, order)
+        return located(strings, text, order)
     return repeated_substrings(order, common_prefixes(text.symbols, order, longest + 1), reach, longest)
 
 
-def seed_lexicon(counted: WordCounts, text: WordText, options: UnigramOptions) -> tuple[Lexicon, Matches]:
+def _possible(pieces: Sequence[str], text: WordText, longest: int) -> list[str]:
+    """The pieces of 2 up to `longest` characters, all of them in the text."""
+    chars = set(map(chr, text.alphabet[1:].tolist()))
+    return [piece for piece in dict.fromkeys(pieces) if 1 < len(piece) <= longest and chars.issuperset(piece)]
+
+
+def seed_lexicon(
+    counted: WordCounts, text: WordText, options: UnigramOptions, existing: Sequence[str] = ()
+) -> tuple[Lexicon, Matches]:
     """All characters by falling count, then substrings by falling value; scores log(value / sum of values).
 
     The value of a character is its count in the corpus, that of a substring its length times its occurrences in
     distinct words, as in the library.  text: of these words, at least one.
+    existing: pieces that stay, as far as they occur; they come before the other substrings.
     """
     weights = char_counts(text.symbols, text.starts, text.counts, len(text.alphabet))
     letters = 1 + np.lexsort((np.arange(1, len(weights)), weights[1:]))[::-1]
     reach = room(text.symbols)
+    possible = _possible(existing, text, int(reach.max()))
     longest = min(options.max_piece_length, int(reach.max()))
-    order = suffix_array(text.symbols, reach, longest + 1)
+    order = suffix_array(text.symbols, reach, 1 + max([longest, *map(len, possible)]))
     found = _substrings(counted, text, order, reach, longest, options)
     del reach
+    old, old_values = most_valuable(located(possible, text, order), len(possible))
     # The library looks at the number of seeds after adding one, so that there is always one substring.
-    substrings, values = most_valuable(found, max(1, options.seed_size - len(letters)))
+    limit = max(1, options.seed_size - len(letters) - len(old_values))
+    new, new_values = most_valuable(found.without(old) if existing else found, limit)
     del found
-    names = np.arange(1, 1 + len(letters) + len(values), dtype=np.int32)
+    substrings = Substrings(*(np.concatenate(columns) for columns in zip(old, new, strict=True)))
+    values = np.concatenate((weights[letters], old_values, new_values))
+    names = np.arange(1, 1 + len(values), dtype=np.int32)
     alphabet = np.full(len(text.alphabet), UNKNOWN, np.int32)
     alphabet[letters] = names[: len(letters)]
     by_text = np.lexsort((substrings.lengths, substrings.starts))
@@ -73,4 +88,6 @@ def seed_lexicon(counted: WordCounts, text: WordText, options: UnigramOptions) -
     place[text.symbols[order]] = order
     places = np.concatenate((place[letters], order[substrings.starts]))
     lengths = np.concatenate((np.ones(len(letters), np.int32), substrings.lengths))
-    return Lexicon.of(places, lengths, _log_shares(np.concatenate((weights[letters], values)))), matches
+    stays = np.arange(len(values)) < len(letters) + len(old_values)
+    stays[: len(letters)] = np.isin(text.alphabet[letters], [ord(piece) for piece in existing if len(piece) == 1])
+    return Lexicon.of(places, lengths, _log_shares(values), stays), matches

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from .._arrays import I32, I64
 from .._kernel import kernel
+from ._word_text import WordText
 
 
 class Substrings(NamedTuple):
@@ -24,6 +26,12 @@ class Substrings(NamedTuple):
     def take(self, chosen: I64) -> Substrings:
         """The substrings of these indices."""
         return Substrings(self.starts[chosen], self.ends[chosen], self.lengths[chosen])
+
+    def without(self, others: Substrings) -> Substrings:
+        """The substrings that are none of the others."""
+        width = int(max(self.lengths.max(initial=0), others.lengths.max(initial=0))) + 1
+        mine, theirs = (each.starts.astype(np.int64) * width + each.lengths for each in (self, others))
+        return self.take(np.flatnonzero(~np.isin(mine, theirs)))
 
     def in_lexicographic_order(self) -> Substrings:
         """The same substrings sorted: an interval comes before those inside it, that is, a prefix before the longer."""
@@ -113,9 +121,14 @@ def _locate(symbols: I32, order: I32, chars: I32, offsets: I64, starts: I32, end
         starts[i], ends[i] = _interval(symbols, order, chars, offsets[i], offsets[i + 1])
 
 
-def located(strings: list[I32], symbols: I32, order: I32) -> Substrings:
-    """The substrings of a text with the suffix array `order` that are these strings of symbols."""
+def located(pieces: Sequence[str], text: WordText, order: I32) -> Substrings:
+    """The substrings of a text with the suffix array `order` that are these pieces, as far as it has them.
+
+    pieces: of characters of the text.
+    """
+    strings = [text.numbers(piece) for piece in pieces]
     offsets = np.concatenate(([0], np.cumsum([len(string) for string in strings], dtype=np.int64))).astype(np.int64)
     starts, ends = np.empty(len(strings), np.int32), np.empty(len(strings), np.int32)
-    _locate(symbols, order, np.concatenate([np.empty(0, np.int32), *strings]), offsets, starts, ends)
-    return Substrings(starts, ends, np.diff(offsets).astype(np.int32)).in_lexicographic_order()
+    _locate(text.symbols, order, np.concatenate([np.empty(0, np.int32), *strings]), offsets, starts, ends)
+    found = Substrings(starts, ends, np.diff(offsets).astype(np.int32))
+    return found.take(np.flatnonzero(starts < ends)).in_lexicographic_order()

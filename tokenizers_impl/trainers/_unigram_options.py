@@ -28,6 +28,7 @@ class UnigramOptions:
     prune_loss: str = "hf"
     seed: str = "suffix_array"
     compat: str | None = "hf-0.23"
+    extend: bool = False
 
     def __post_init__(self) -> None:
         check_integers(self, "vocab_size", "max_piece_length", "n_sub_iterations", "seed_size")
@@ -40,9 +41,9 @@ class UnigramOptions:
         check_choices(self, em=EM, prune_loss=PRUNE_LOSSES, seed=SEEDS, compat=COMPATS)
 
     @property
-    def desired_size(self) -> int:
-        """The number of entries at which pruning ends: a tenth more than asked for, the rest is cut at the end."""
-        return self.vocab_size * 11 // 10
+    def quirks(self) -> bool:
+        """Whether the library's ways are kept; it cannot go on from a model."""
+        return self.compat is not None and not self.extend
 
     @property
     def adds_unk(self) -> bool:
@@ -54,8 +55,3 @@ class UnigramOptions:
         """The entries before the learnt pieces."""
         first = [self.unk_token] if self.unk_token is not None and self.adds_unk else []
         return first + list(self.special_tokens)
-
-    @property
-    def unk_id(self) -> int | None:
-        """The id of the unknown token."""
-        return None if self.unk_token is None else self.leading_tokens.index(self.unk_token)

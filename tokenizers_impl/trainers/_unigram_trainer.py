@@ -40,6 +40,11 @@ class UnigramTrainer(Trainer):
       first are taken, not those with the highest scores; special tokens may be there twice, and with many of them the
       vocabulary may become larger than asked for; the model loses byte_fallback.  Where the library never ends, this
       is a ValueError.  None: none of that.
+    extend: goes on from the given model: its pieces keep their ids and are never dropped; new special tokens follow,
+      then new pieces by falling score.  Scores are learnt anew from these words, where each of the model's pieces
+      counts as expected half a time at least; special tokens, and pieces that the words do not have, keep theirs.
+      unk_token None is that of the model.  New special tokens and characters are added at any rate, though vocab_size,
+      that of the whole, may be smaller than the model.  compat does not matter, as the library cannot go on.
 
     Words and required characters are taken by code points; the library takes both in another order each time, so that
     its scores change in the last digits.  Ours do not, whatever the number of threads.
@@ -54,6 +59,10 @@ class UnigramTrainer(Trainer):
     [('<unk>', 0.0), ('lowe', -1.32), ('low', -1.51)]
     >>> trainer.history[1]["kind"], trainer.history[1]["pieces"]
     ('em', 8)
+    >>> more = UnigramTrainer(vocab_size=12, extend=True, show_progress=False)
+    >>> words = WordCounts.of({"newer": 40, "news": 20, "renew": 20})
+    >>> [piece for piece, _ in more.train_words(words, model).vocab][model.get_vocab_size() :]
+    ['new', 'n']
     """
 
     def __init__(
@@ -72,6 +81,7 @@ class UnigramTrainer(Trainer):
         prune_loss: Literal["hf", "sentencepiece", "exact"] = "hf",
         seed: Literal["suffix_array", "bpe"] = "suffix_array",
         compat: Literal["hf-0.23"] | None = "hf-0.23",
+        extend: bool = False,
     ) -> None:
         self.special_tokens = AddedToken.special_tokens(special_tokens)
         self.show_progress = show_progress
@@ -87,22 +97,25 @@ class UnigramTrainer(Trainer):
         self.prune_loss = prune_loss
         self.seed = seed
         self.compat = compat
+        self.extend = extend
         self._options()
 
     def train_words(self, counts: WordCounts, model: Model) -> Unigram:
         """A Unigram with the learnt pieces; `model` must be a Unigram.
 
-        With compat="hf-0.23" only the model's seed is taken over, with None also byte_fallback, alpha and nbest_size.
+        With compat="hf-0.23" only the model's seed is taken over, with None or extend also byte_fallback, alpha and
+        nbest_size.
         """
         if not isinstance(model, Unigram):
             raise ValueError(
                 f"UnigramTrainer trains models.Unigram, not {type(model).__name__}: take the trainer of that model"
             )
-        vocab, unk_id, history = train_unigram(counts, self._options(), self.show_progress)
-        if self.compat is None:
-            trained = Unigram(vocab, unk_id, model.byte_fallback, model.alpha, model.nbest_size, seed=model.seed)
-        else:
+        options = self._options()
+        vocab, unk_id, history = train_unigram(counts, options, model, self.show_progress)
+        if options.quirks:
             trained = Unigram(vocab, unk_id, seed=model.seed)
+        else:
+            trained = Unigram(vocab, unk_id, model.byte_fallback, model.alpha, model.nbest_size, seed=model.seed)
         self.history = history
         return trained
 
@@ -120,4 +133,5 @@ class UnigramTrainer(Trainer):
             prune_loss=self.prune_loss,
             seed=self.seed,
             compat=self.compat,
+            extend=self.extend,
         )

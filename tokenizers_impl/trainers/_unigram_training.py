@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,10 +10,11 @@ import numpy as np
 from .._arrays import F64, I64
 from .._progress import progress
 from .._words import WordCounts, Words
-from ._final_pieces import final_pieces
+from ..models._unigram import Unigram
+from ._final_pieces import Scored, final_pieces
 from ._forward_backward import exact_losses, expectation
 from ._lexicon import UNKNOWN
-from ._maximization import maximization
+from ._maximization import RARE, maximization
 from ._piece_matches import DROPPED, rename
 from ._pruning import approximate_losses, survivors, survivors_of
 from ._second_best import second_best
@@ -28,7 +30,7 @@ _PATIENCE = 100
 class Trained(NamedTuple):
     """vocab: (piece, score) by id; unk_id: the id of the unknown token; history: a row a step."""
 
-    vocab: list[tuple[str, float]]
+    vocab: Scored
     unk_id: int | None
     history: list[dict[str, Any]]
 
@@ -36,10 +38,17 @@ class Trained(NamedTuple):
 class _Training:
     """The pieces of one training on their way, `lexicon`, with their places in the words, `matches`."""
 
-    def __init__(self, counted: WordCounts, options: UnigramOptions) -> None:
+    def __init__(self, counted: WordCounts, options: UnigramOptions, existing: Scored) -> None:
         self.options = options
         self.text = WordText.of(counted)
-        self.lexicon, self.matches = seed_lexicon(counted, self.text, options)
+        leading = set(options.leading_tokens)
+        old = [piece for piece, _ in existing if piece not in leading]
+        self.lexicon, self.matches = seed_lexicon(counted, self.text, options, old)
+        # Pruning ends with a tenth more new pieces than asked for, the rest is cut at the end; the unknown piece is a
+        # new one for the library.
+        self.desired_size = max(0, options.vocab_size - len(existing)) * 11 // 10
+        if options.extend:
+            self.desired_size += 1 + int(self.lexicon.stays.sum())
         starts = self.text.starts
         self.blocks = [(int(starts[first]), int(starts[last])) for first, last in self.text.blocks()]
         self.history: list[dict[str, Any]] = []
@@ -66,30 +75,32 @@ class _Training:
     def improve(self) -> None:
         """One EM step."""
         expected, objective = expectation(self.text, self.matches, self.lexicon)
+        tokens, stays = float(expected.sum()), self.lexicon.stays
+        expected[stays] = np.maximum(expected[stays], RARE)
         self._keep(*maximization(expected, self.options.em))
-        self._note("em", objective, float(expected.sum()))
+        self._note("em", objective, tokens)
 
     def prune(self) -> None:
         """Drop the pieces that matter least."""
         # The target counts the unknown piece, which is not among the survivors.
-        target = max(self.options.desired_size, int(self.size * self.options.shrinking_factor)) - 1
+        target = max(self.desired_size, int(self.size * self.options.shrinking_factor)) - 1
         kept = self._kept_by_exact_loss(target) if self.options.prune_loss == "exact" else self._kept_by_loss(target)
         self._keep(kept, self.lexicon.scores[kept])
         self._note("prune")
 
     def _kept_by_exact_loss(self, target: int) -> I64:
-        return survivors_of(exact_losses(self.text, self.matches, self.lexicon), self.lexicon.lengths, target)
+        stays = self.lexicon.stays | (self.lexicon.lengths == 1)
+        return survivors_of(exact_losses(self.text, self.matches, self.lexicon), stays, target)
 
     def _kept_by_loss(self, target: int) -> I64:
         freq = viterbi(self.text, self.matches, self.lexicon)
         alternatives = second_best(self.matches, self.lexicon)
         losses = approximate_losses(freq, alternatives, int(self.text.counts.sum()), self.options.prune_loss)
-        return survivors(freq, alternatives, losses, target, self.options.compat is not None)
+        return survivors(freq, alternatives, losses, self.lexicon.stays, target, self.options.quirks)
 
-    def pieces(self) -> list[tuple[str, float]]:
+    def pieces(self) -> Scored:
         """The pieces with their scores, in the order of their numbers."""
-        places, lengths, scores = (array[1:].tolist() for array in self.lexicon)
-        spans = zip(places, lengths, scores, strict=True)
+        spans = zip(*(array[1:].tolist() for array in self.lexicon[:3]), strict=True)
         return [(self.text.chars(place, length), score) for place, length, score in spans]
 
 
@@ -98,9 +109,9 @@ def _required_chars(counted: WordCounts, options: UnigramOptions) -> list[str]:
     seen = set(map(chr, np.unique(counted.words.chars).tolist()))
     required = sorted(seen | set(options.initial_alphabet))
     # The library forgets the special tokens here, and gives a larger vocabulary than asked for.
-    leading = options.leading_tokens if options.compat is None else []
+    leading = [] if options.quirks else options.leading_tokens
     least = len(set(required) | set(leading))
-    if least > options.vocab_size:
+    if least > options.vocab_size and not options.extend:
         raise ValueError(
             f"vocab_size is {options.vocab_size}, but there are {len(required)} characters"
             f"{' beside the special tokens' if leading else ''}: take {least} or more"
@@ -126,11 +137,11 @@ def _rounds(training: _Training, show_progress: bool) -> None:
                 training.improve()
                 bar.update()
             bar.set_postfix(pieces=training.size)
-            if training.size <= options.desired_size:
+            if training.size <= training.desired_size:
                 return
             training.prune()
             unchanged = unchanged + 1 if training.size == before else 0
-            if unchanged and options.compat is None:
+            if unchanged and not options.quirks:
                 return
     raise ValueError(
         f"the pruning of compat='hf-0.23' stays at {before} pieces for ever, vocab_size is {options.vocab_size}: "
@@ -138,17 +149,44 @@ def _rounds(training: _Training, show_progress: bool) -> None:
     )
 
 
-def train_unigram(counted: WordCounts, options: UnigramOptions, show_progress: bool = False) -> Trained:
+def _with_unk_of(model: Unigram, options: UnigramOptions) -> UnigramOptions:
+    """The options with the unknown token of the model; ValueError for another one."""
+    if model.unk_id is None:
+        return options
+    theirs = model.vocab[model.unk_id][0]
+    if options.unk_token not in (None, theirs):
+        raise ValueError(
+            f"unk_token is {options.unk_token!r} but the model to extend has {theirs!r}: give the trainer the model's"
+        )
+    return replace(options, unk_token=theirs)
+
+
+def _learnt(
+    counted: WordCounts, options: UnigramOptions, existing: Scored, show_progress: bool
+) -> tuple[Scored, list[dict[str, Any]]]:
+    """The pieces before the last cut, with the history."""
+    with progress("Seed pieces", len(counted.counts), show_progress) as bar:
+        training = _Training(counted, options, existing)
+        bar.update(len(counted.counts))
+    _rounds(training, show_progress)
+    return training.pieces(), training.history
+
+
+def train_unigram(
+    counted: WordCounts, options: UnigramOptions, model: Unigram | None = None, show_progress: bool = False
+) -> Trained:
     """Learn scored pieces from counted words, as the Unigram trainer of tokenizers 0.23.3 (Kudo 2018, section 3.2).
 
     1. Seed pieces. 2. EM steps. 3. If there are too many pieces: prune, go on with 2. 4. Cut to the size asked for.
+
+    model: what the training goes on from, where the options say extend.
     """
+    existing: Scored = []
+    if options.extend and model is not None:
+        options, existing = _with_unk_of(model, options), list(model.vocab)
     counted = _without_empty(counted)
     required = _required_chars(counted, options)
-    if len(counted.counts) == 0:
-        return Trained(final_pieces([], required, options), options.unk_id, [])
-    with progress("Seed pieces", len(counted.counts), show_progress) as bar:
-        training = _Training(counted, options)
-        bar.update(len(counted.counts))
-    _rounds(training, show_progress)
-    return Trained(final_pieces(training.pieces(), required, options), options.unk_id, training.history)
+    pieces, history = _learnt(counted, options, existing, show_progress) if len(counted.counts) else ([], [])
+    vocab = final_pieces(pieces, required, options, existing)
+    unk_id = None if options.unk_token is None else [piece for piece, _ in vocab].index(options.unk_token)
+    return Trained(vocab, unk_id, history)

@@ -37,6 +37,11 @@ class WordPieceTrainer(Trainer):
       which are highest for the rarest pairs.
     min_gain: training ends where no gain is as high.
     affix_order, alphabet_order: as in `BpeTrainer`.
+    extend: goes on from the given model: its ids stay, then comes what is new.  There are no merges to do first: the
+      words begin as the model cuts them, the longest token first, once it has the new special tokens and characters;
+      words that are too long for it are cut, too, and characters that limit_alphabet leaves out are no obstacle.
+      Where that is how merging had left the words, a training in two parts is the same as one; else it need not be.
+      A model knows no end_of_word_suffix: with one it cannot be extended.
 
     `history` has a row a merge: step, pair, count, token, then vocab_size and corpus_tokens after it, and the gain.
     Raises ValueError for an option that cannot be.
@@ -45,6 +50,9 @@ class WordPieceTrainer(Trainer):
     >>> model = trainer.train_words(WordCounts.of({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), WordPiece())
     >>> list(model.get_vocab())
     ['b', 'g', 'h', 'n', 'p', 's', 'u', '##g', '##n', '##s', '##u']
+    >>> more = WordPieceTrainer(vocab_size=14, extend=True, show_progress=False)
+    >>> list(more.train_words(WordCounts.of({"pug": 2, "bug": 1, "mug": 1}), model).get_vocab())[11:]
+    ['m', '##ug', 'pug']
     """
 
     def __init__(
@@ -62,6 +70,7 @@ class WordPieceTrainer(Trainer):
         min_gain: float | None = None,
         affix_order: Sequence[str] | None = None,
         alphabet_order: Sequence[str] | None = None,
+        extend: bool = False,
     ) -> None:
         self.special_tokens = AddedToken.special_tokens(special_tokens)
         self.show_progress = show_progress
@@ -78,6 +87,7 @@ class WordPieceTrainer(Trainer):
         self.min_gain = min_gain
         self.affix_order = None if affix_order is None else strings("affix_order", affix_order)
         self.alphabet_order = None if alphabet_order is None else strings("alphabet_order", alphabet_order)
+        self.extend = extend
         self._options()
 
     def train_words(self, counts: WordCounts, model: Model) -> WordPiece:
@@ -86,7 +96,7 @@ class WordPieceTrainer(Trainer):
             raise ValueError(
                 f"WordPieceTrainer trains models.WordPiece: take another trainer for models.{type(model).__name__}"
             )
-        learnt, history = self._learn(counts)
+        learnt, history = self._learn(counts, model)
         trained = WordPiece(
             {token: id for id, token in enumerate(learnt.tokens)},
             unk_token=model.unk_token,
@@ -96,11 +106,11 @@ class WordPieceTrainer(Trainer):
         self.history = history
         return trained
 
-    def _learn(self, counts: WordCounts) -> tuple[LearntMerges, list[dict[str, Any]]]:
+    def _learn(self, counts: WordCounts, model: WordPiece) -> tuple[LearntMerges, list[dict[str, Any]]]:
         if self.criterion == "frequency":
-            learnt = learn_merges(counts, self._options(), show_progress=self.show_progress)
+            learnt = learn_merges(counts, self._options(), model, self.show_progress)
             return learnt, learnt.history()
-        learnt, gains = learn_by_gain(counts, self._options(), self.criterion, self.min_gain, self.show_progress)
+        learnt, gains = learn_by_gain(counts, self._options(), self.criterion, self.min_gain, model, self.show_progress)
         return learnt, [{**row, "gain": gain} for row, gain in zip(learnt.history(), gains, strict=True)]
 
     def _options(self) -> BpeOptions:
@@ -120,4 +130,5 @@ class WordPieceTrainer(Trainer):
             end_of_word_suffix=self.end_of_word_suffix,
             affix_order=tuple(self.affix_order or ()),
             alphabet_order=tuple(self.alphabet_order or ()),
+            extend=self.extend,
         )
