@@ -11,12 +11,14 @@ import numpy as np
 
 from ._added_token import AddedToken
 from ._added_vocabulary import AddedVocabulary
+from ._arrays import F64
 from ._corpus import file_blocks, iterator_blocks
 from ._counting import Measure
 from ._decoding import SpaceJoined, decode_rows
 from ._encoding import EncodedBatch, Encoding, encoded
 from ._explaining import WordExplanation, explained
 from ._file import canonical_tokenizer, from_document, to_document
+from ._piece_probabilities import piece_log_probs
 from ._splits import Splits
 from ._text_files import read_text, write_text
 from ._threads import map_in_order, part_size
@@ -151,9 +153,7 @@ class Tokenizer:
         return self._encode_batch(input, offsets=False)
 
     def _encode_batch(self, texts: Sequence[str], *, offsets: bool) -> list[Encoding]:
-        if isinstance(texts, str) or not isinstance(texts, Iterable):
-            raise ValueError(f"the input is {texts!r}: give a list of strings; one string is for encode")
-        texts = texts if isinstance(texts, (list, tuple)) else list(texts)
+        texts = _listed(texts)
         size = len(texts) if self.model.is_random else part_size(texts)
         firsts = range(0, len(texts), max(size, 1))
         batches = map_in_order(lambda i: self._batch(texts[i : i + size], offsets=offsets, first=i).encodings(), firsts)
@@ -166,6 +166,21 @@ class Tokenizer:
     def tokenize(self, text: str) -> list[str]:
         """The tokens of a text: what a metric's `tokenizer=` takes."""
         return self.encode(text).tokens
+
+    def log_probs(self, texts: Sequence[str]) -> list[F64]:
+        """The natural logarithms of the probabilities of the pieces of every text, a float64 array each.
+
+        They are those of the best segmentation of every word, with models.Unigram; ValueError with other models, which
+        have none.  So a trained tokenizer is a language model, as which perplexity takes it.
+
+        >>> from tokenizers_impl import models, pre_tokenizers
+        >>> tokenizer = Tokenizer(models.Unigram([("<unk>", -9.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0))
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        >>> tokenizer.log_probs(["aab b", ""])
+        [array([-1. , -2.5, -2. ]), array([], dtype=float64)]
+        """
+        words = self._cut(Splits.of(_listed(texts), offsets=self._needs_origins)).without_empty()
+        return piece_log_probs(words, self.model)
 
     def explain(self, text: str) -> list[WordExplanation]:
         """Every word of a text with the steps by which the model cut it.
@@ -278,6 +293,12 @@ class Tokenizer:
     def from_tokenizers(cls, tokenizer: Any) -> Tokenizer:
         """The same of a `tokenizers.Tokenizer`."""
         return cls.from_str(tokenizer.to_str())
+
+
+def _listed(texts: Iterable[str]) -> Sequence[str]:
+    if isinstance(texts, str) or not isinstance(texts, Iterable):
+        raise ValueError(f"the input is {texts!r}: give a list of strings; one string is for encode")
+    return texts if isinstance(texts, (list, tuple)) else list(texts)
 
 
 def _refuse(**given: bool) -> None:
