@@ -15,7 +15,12 @@ from ._shared._version import __version__ as __version__
 if TYPE_CHECKING:
     from ._shared._hosted_metric import HostedMetric
 
-METRICS = {"bleu_corpus": "BleuCorpus", "rouge_l_multi": "RougeLMulti", "wer_dp": "WerDp"}
+METRICS = {
+    "bleu_corpus": "BleuCorpus",
+    "rouge_l_multi": "RougeLMulti",
+    "wer_dp": "WerDp",
+    "perplexity": "Perplexity",
+}
 
 
 def load(name: str, **options: Any) -> HostedMetric:

@@ -1,4 +1,4 @@
-"""`evenscore score`: a file of predictions against files of references."""
+"""`evenscore score`: a file of texts, against files of references where a metric has them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from ._command_line import lines, named_values
 from ._shared._options import unknown_option
 
 _EPILOG = """
-Several files of references give every row several references.
+Several files of references give every row several references. perplexity has none: it asks for a source of
+probabilities, such as --model_id FOLDER, --source lm.arpa, or --source ngram --train-texts FILE.
 Any option of a metric can be given by its name, as in --tokenizer intl, --lowercase or --max-order 2; it goes to every
 metric that has it. One that only one metric is to get is written --bleu_corpus.tokenizer intl. The metrics' cards
 (metrics/NAME/README.md) list the options.
 
-example:
+examples:
   evenscore score --metric bleu_corpus wer_dp --predictions hyp.txt --references ref1.txt ref2.txt --confidence 0.95
+  evenscore score --metric perplexity --predictions hyp.txt --source ngram --train-texts train.txt
 """
 _OWN_OPTIONS = ("metric", "predictions", "references", "json")
 
@@ -28,8 +30,8 @@ def add_parser(commands: Any) -> None:
     """Let the parser know the command."""
     score = commands.add_parser(
         "score",
-        help="score a file of predictions against files of references",
-        description="Score a file of predictions against files of references, one segment a line.",
+        help="score a file of texts, against files of references",
+        description="Score a file of texts, one segment a line, against files of references where a metric has them.",
         epilog=_EPILOG,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -46,8 +48,8 @@ def add_parser(commands: Any) -> None:
     score.add_argument("--predictions", required=True, type=Path, metavar="FILE", help="one segment a line, in UTF-8")
     score.add_argument(
         "--references",
-        required=True,
         nargs="+",
+        default=[],
         action="extend",
         type=Path,
         metavar="FILE",
@@ -63,6 +65,7 @@ def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
     if known.confidence is not None:
         options = {name: {**given, "confidence": known.confidence} for name, given in options.items()}
     metrics = {name: _load(name, options) for name in known.metric}
+    _check_references(metrics, known.references)
     results = _score(metrics, known.predictions, known.references)
     text = json.dumps(results, ensure_ascii=False, indent=1) if known.json else _report(metrics, results, known)
     return f"{text}\n"
@@ -103,8 +106,19 @@ def _score(metrics: Mapping[str, Any], predictions_path: Path, reference_paths: 
     for path, column in zip(reference_paths, columns, strict=True):
         if len(column) != len(predictions):
             raise ValueError(f"{path} has {len(column)} lines but {predictions_path} has {len(predictions)}")
-    references = [list(row) for row in zip(*columns, strict=True)]
-    return {name: metric.compute(predictions=predictions, references=references) for name, metric in metrics.items()}
+    texts = {"predictions": predictions, "references": [list(row) for row in zip(*columns, strict=True)]}
+    return {
+        name: metric.compute(**{column: texts[column] for column in metric._feature_names()})
+        for name, metric in metrics.items()
+    }
+
+
+def _check_references(metrics: Mapping[str, Any], paths: Sequence[Path]) -> None:
+    needed = [name for name, metric in metrics.items() if "references" in metric._feature_names()]
+    if needed and not paths:
+        raise ValueError(f"{needed[0]} needs references: give --references FILE")
+    if paths and not needed:
+        raise ValueError(f"{', '.join(metrics)} has no references: leave --references out")
 
 
 def _report(metrics: Mapping[str, Any], results: Mapping[str, Any], known: argparse.Namespace) -> str:

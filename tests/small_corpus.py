@@ -14,13 +14,26 @@ SINGLE = ["the cat sat on a mat", "hello there you", "ours is another one"]
 EVEN = [["the cat sat on a mat", "a cat on the mat"], ["hello there you", "hi"], ["ours is another one", "ours"]]
 VARYING = [["the cat sat on a mat"], ["hello there you", "hi", ""], ["ours is another one", "ours"]]
 
-METRICS = list(evenscore.METRICS)
+ALL_METRICS = list(evenscore.METRICS)
+# Those of predictions against references.
+METRICS = [name for name in ALL_METRICS if name != "perplexity"]
+# What compute takes of the corpus.
+COLUMNS: dict[str, dict[str, Any]] = {
+    **{name: {"predictions": PREDICTIONS, "references": VARYING} for name in METRICS},
+    "perplexity": {"predictions": PREDICTIONS, "log_probs": [[-1.5, -0.25, -3.0], [-0.125], [-2.0, -7.75]]},
+}
 # An option of each metric that decides what is counted, with a value that is not the default.
 COUNTING: dict[str, dict[str, Any]] = {
     "bleu_corpus": {"lowercase": True},
     "rouge_l_multi": {"tokenizer": "whitespace"},
     "wer_dp": {"unit": "char"},
 }
+
+
+def column_scores(name: str) -> dict[str, Any]:
+    """The result of any metric for COLUMNS, with one score a row."""
+    result: dict[str, Any] = evenscore.load(name).compute(**COLUMNS[name], per_example=True)
+    return result
 
 
 def scores(name: str, predictions: Any = PREDICTIONS, references: Any = VARYING, **options: Any) -> dict[str, Any]:

@@ -168,7 +168,6 @@ def test_bad_options_are_told_in_one_line(run: Any, words: list[str], message: s
         ["score"],
         ["rank"],
         ["score", "--metric", "bleu", *FILES],
-        ["score", "--metric", "bleu_corpus", *FILES[:2]],
         ["score", "--metric", "bleu_corpus", *FILES, "--confidence", "high"],
     ],
 )
@@ -308,3 +307,34 @@ def test_a_closed_pipe_and_an_interrupt_end_without_a_traceback(monkeypatch: pyt
 def test_the_version_is_printed_by_the_module_too() -> None:
     done = subprocess.run([sys.executable, "-m", "evenscore", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"evenscore {evenscore.__version__}\n"
+
+
+# --- metrics without references
+
+
+def test_perplexity_is_scored_without_references(run: Any, tmp_path: Path) -> None:
+    train = tmp_path / "train.txt"
+    train.write_text("the cat sat\na cat sat on the mat\n", encoding="utf-8")
+    words = (
+        "--metric",
+        "perplexity",
+        *FILES[:2],
+        "--source",
+        "ngram",
+        "--train-texts",
+        str(train),
+        "--discount",
+        "0.5",
+    )
+    options = {"source": "ngram", "train_texts": str(train), "discount": 0.5}
+    expected = evenscore.load("perplexity", **options).compute(predictions=LINES["predictions"])
+    assert as_json(run, *words) == {"perplexity": expected}
+    both = as_json(run, "--metric", "wer_dp", *words[1:], *FILES[2:])
+    assert both == {"wer_dp": scored("wer_dp"), "perplexity": expected}
+    assert run(*words).split("\n")[1].split() == ["perplexity", "perplexity", f"{expected['perplexity']:.4f}"]
+
+
+def test_references_are_asked_for_and_refused(run: Any) -> None:
+    assert run("--metric", "wer_dp", *FILES[:2], status=2) == "wer_dp needs references: give --references FILE"
+    words = ("--metric", "perplexity", *FILES, "--source", "ngram")
+    assert run(*words, status=2) == "perplexity has no references: leave --references out"

@@ -12,10 +12,10 @@ from typing import Any
 import evenscore
 import pytest
 from evenscore.cli import main
-from small_corpus import METRICS
+from small_corpus import ALL_METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *(ROOT / "metrics" / name / "README.md" for name in METRICS)]
+PAGES = [ROOT / "README.md", *(ROOT / "metrics" / name / "README.md" for name in ALL_METRICS)]
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -41,7 +41,7 @@ def test_examples_of_the_page_print_what_they_say(page: Path, monkeypatch: pytes
     assert failures("\n".join(python), page.name) == ""
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", ALL_METRICS)
 def test_examples_of_the_inputs_description_print_what_they_say(name: str) -> None:
     module = import_module(f"evenscore.{name}.{name}")
     kind = evenscore.METRICS[name]
@@ -59,7 +59,7 @@ def test_the_first_command_prints_what_the_readme_says(
     assert capsys.readouterr().out == printed
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", ALL_METRICS)
 def test_the_card_names_every_option(name: str) -> None:
     card = (ROOT / "metrics" / name / "README.md").read_text(encoding="utf-8")
     described = evenscore.load(name).inputs_description

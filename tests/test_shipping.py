@@ -22,10 +22,10 @@ import evaluate
 import pytest
 from evaluate.loading import get_imports
 from fresh_process import run_python
-from small_corpus import METRICS, PREDICTIONS, VARYING, scores
+from small_corpus import ALL_METRICS, COLUMNS, column_scores
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = [ROOT / "metrics" / name for name in METRICS]
+FOLDERS = [ROOT / "metrics" / name for name in ALL_METRICS]
 SHARED = ROOT / "metrics" / "_shared"
 SHIPPED = sorted(path for folder in FOLDERS for path in folder.glob("*.py"))
 HELPERS = [path for path in SHIPPED if path.name.startswith("_") and path.name != "__init__.py"]
@@ -71,10 +71,10 @@ def test_an_installed_distribution_loads_and_scores(kind: str, distributions: di
         # An editable installation of the checkout must not help.
         sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder)]
         import json, evaluate, evenscore
-        site, (predictions, references) = sys.argv[1], json.loads(sys.argv[2])
+        site, columns = sys.argv[1], json.loads(sys.argv[2])
         results = {}
         for name in evenscore.METRICS:
-            given = {"predictions": predictions, "references": references, "per_example": True}
+            given = {**columns[name], "per_example": True}
             results[name] = evenscore.load(name).compute(**given)
             assert evenscore.path(name).startswith(site), evenscore.path(name)
             assert evaluate.load(evenscore.path(name)).compute(**given) == results[name]
@@ -82,14 +82,14 @@ def test_an_installed_distribution_loads_and_scores(kind: str, distributions: di
         assert not foreign, foreign
         print(json.dumps(results))
     """
-    printed = run_python(program, tmp_path, str(site), json.dumps([PREDICTIONS, VARYING]), PYTHONPATH=str(site))
-    assert json.loads(printed) == {name: scores(name) for name in METRICS}
+    printed = run_python(program, tmp_path, str(site), json.dumps(COLUMNS), PYTHONPATH=str(site))
+    assert json.loads(printed) == {name: column_scores(name) for name in ALL_METRICS}
 
 
 def test_wheels_hold_every_module_and_card_and_nothing_else_of_the_checkout(distributions: dict[str, Path]) -> None:
     modules = [path.relative_to(ROOT / "metrics") for path in (ROOT / "metrics").rglob("*.py")]
     expected = {f"evenscore/{path.as_posix()}" for path in modules}
-    expected |= {"evenscore/py.typed", *(f"evenscore/{name}/README.md" for name in METRICS)}
+    expected |= {"evenscore/py.typed", *(f"evenscore/{name}/README.md" for name in ALL_METRICS)}
     for pattern in ("*.py", "py.typed", "unicode_*.txt"):
         expected |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "tokenizers_impl").rglob(pattern)}
     for kind, wheel in distributions.items():
@@ -114,7 +114,7 @@ def test_every_package_is_listed() -> None:
     }
     listed = set(setup["options"]["packages"].split())
     assert listed == packages
-    assert {f"evenscore.{name}" for name in METRICS} < listed
+    assert {f"evenscore.{name}" for name in ALL_METRICS} < listed
 
 
 # --- each folder by itself
@@ -127,7 +127,7 @@ def followed(folder: Path, place: Path) -> Path:
     return copied
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=METRICS)
+@pytest.mark.parametrize("folder", FOLDERS, ids=ALL_METRICS)
 def test_a_copied_folder_loads_by_itself(folder: Path, tmp_path: Path) -> None:
     copied = followed(folder, tmp_path)
     program = """
@@ -138,23 +138,22 @@ def test_a_copied_folder_loads_by_itself(folder: Path, tmp_path: Path) -> None:
                     raise SystemExit(f"{name} imported")
         sys.meta_path.insert(0, Absent())
         import json, evaluate
-        predictions, references = json.loads(sys.argv[2])
         metric = evaluate.load(sys.argv[1])
-        print(json.dumps(metric.compute(predictions=predictions, references=references, per_example=True)))
+        print(json.dumps(metric.compute(**json.loads(sys.argv[2]), per_example=True)))
     """
-    corpus = json.dumps([PREDICTIONS, VARYING])
-    assert json.loads(run_python(program, tmp_path, str(copied), corpus)) == scores(folder.name)
+    corpus = json.dumps(COLUMNS[folder.name])
+    assert json.loads(run_python(program, tmp_path, str(copied), corpus)) == column_scores(folder.name)
 
 
 @pytest.mark.skipif(shutil.which("cp") is None, reason="no cp here")
-@pytest.mark.parametrize("folder", FOLDERS, ids=METRICS)
+@pytest.mark.parametrize("folder", FOLDERS, ids=ALL_METRICS)
 def test_a_folder_may_be_copied_as_the_readme_says(folder: Path, tmp_path: Path) -> None:
     ran("cp", "-rL", str(folder), str(tmp_path), cwd=tmp_path)
     metric = evaluate.load(str(tmp_path / folder.name))
-    assert metric.compute(predictions=PREDICTIONS, references=VARYING, per_example=True) == scores(folder.name)
+    assert metric.compute(**COLUMNS[folder.name], per_example=True) == column_scores(folder.name)
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=METRICS)
+@pytest.mark.parametrize("folder", FOLDERS, ids=ALL_METRICS)
 def test_a_changed_helper_is_loaded_anew(folder: Path, tmp_path: Path) -> None:
     """evaluate keys its copy by the script and the helpers that the script itself imports: all of them."""
     copied = followed(folder, tmp_path)
@@ -173,7 +172,7 @@ def relative_imports(path: Path) -> list[ast.ImportFrom]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.level]
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=METRICS)
+@pytest.mark.parametrize("folder", FOLDERS, ids=ALL_METRICS)
 def test_evaluate_finds_every_import_of_the_script(folder: Path) -> None:
     imports = get_imports(str(folder / f"{folder.name}.py"))
     assert {kind for kind, *_ in imports} == {"internal", "library"}
@@ -226,7 +225,7 @@ def test_docstrings_are_balanced_line_by_line(path: Path) -> None:
     assert [node.lineno for node in top_level if inside[node.lineno - 1]] == []
 
 
-@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("name", ALL_METRICS)
 def test_one_class_of_the_script_can_be_made(name: str) -> None:
     module = import_module(f"evenscore.{name}.{name}")
     classes = [value for value in vars(module).values() if inspect.isclass(value)]
@@ -239,7 +238,7 @@ def test_one_class_of_the_script_can_be_made(name: str) -> None:
 # --- shared files
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=METRICS)
+@pytest.mark.parametrize("folder", FOLDERS, ids=ALL_METRICS)
 def test_shared_files_are_links_to_the_one_original(folder: Path) -> None:
     shared = {path.name for path in SHARED.glob("_[a-z]*.py")}
     for path in folder.iterdir():

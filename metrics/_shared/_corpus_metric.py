@@ -13,8 +13,6 @@ import numpy as np
 from ._counted_score import Result
 from ._hosted_metric import HostedMetric
 from ._inputs import References, check_predictions, check_references, check_systems, row_blocks
-from ._options import check_choice, check_integer
-from ._paired_tests import PAIRED_TESTS
 from ._row_columns import ROW_COLUMNS, references_a_row, with_row_columns
 from ._segments import IntArray
 
@@ -75,10 +73,7 @@ class CorpusMetric(HostedMetric):
         for every system `<name>_p_value` beside it, and the interval if `confidence` is set.
         """
         chosen = self._chosen(options)
-        check_choice("test", test, tuple(PAIRED_TESTS))
-        self._refuse_rows(chosen)
-        trials = PAIRED_TESTS[test].usual_trials if n_trials is None else n_trials
-        check_integer("n_trials", trials, least=1)
+        trials = self._checked_trials(test, n_trials, chosen)
         if not systems:
             raise ValueError("no system to compare with the baseline: give its predictions as second argument")
         columns = check_systems(baseline, systems)

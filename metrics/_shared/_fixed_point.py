@@ -1,6 +1,8 @@
-"""Numbers from 0 to 1 as integers, so that sums of them are exact in any order."""
+"""Numbers as integers, so that sums of them are exact in any order."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +33,10 @@ def to_limbs(values: npt.NDArray[np.float64]) -> IntArray:
     return limbs
 
 
-def mean_of_limbs(limbs: IntArray, count: int) -> float:
+def mean_of_limbs(limbs: Sequence[int] | IntArray, count: int, whole: int = 0) -> float:
     """The mean of `count` values from the sum of their limbs, shape (LIMBS,), rounded once; 0.0 if count is 0.
+
+    whole: what the values' integer parts add up to, where the limbs are those of the rest.
 
     >>> mean_of_limbs(to_limbs(np.array([0.1, 0.2, 0.3])).sum(axis=0), 3)
     0.2
@@ -40,7 +44,7 @@ def mean_of_limbs(limbs: IntArray, count: int) -> float:
     if count == 0:
         return 0.0
     high, middle, low = map(int, limbs)
-    return ((high << 2 * _LIMB_BITS) + (middle << _LIMB_BITS) + low) / (count << _BITS)
+    return ((whole << _BITS) + (high << 2 * _LIMB_BITS) + (middle << _LIMB_BITS) + low) / (count << _BITS)
 
 
 def from_limbs(limbs: IntArray) -> npt.NDArray[np.float64]:

@@ -10,7 +10,8 @@ import evaluate
 import numpy as np
 
 from ._counted_score import CountedScore, Result
-from ._options import HOST_OPTIONS, Options, build, known_options, translate
+from ._options import HOST_OPTIONS, Options, build, check_choice, check_integer, known_options, translate
+from ._paired_tests import PAIRED_TESTS
 from ._segments import IntArray
 from ._version import __version__
 
@@ -126,6 +127,14 @@ class HostedMetric(CountedScore, evaluate.Metric):
         if not given:
             return self._options
         return build(self._options_type, {**self._given, **translate(self._options_type, given)})
+
+    def _checked_trials(self, test: str, n_trials: int | None, chosen: Options) -> int:
+        """How many trials a paired test takes; ValueError for a test that there is not, or options of single rows."""
+        check_choice("test", test, tuple(PAIRED_TESTS))
+        self._refuse_rows(chosen)
+        trials = PAIRED_TESTS[test].usual_trials if n_trials is None else n_trials
+        check_integer("n_trials", trials, least=1)
+        return trials
 
     def _check_added(self, chosen: Options) -> None:
         if chosen.counting() != self._options.counting():

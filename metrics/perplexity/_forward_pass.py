@@ -1,0 +1,69 @@
+"""Log-probabilities of chosen tokens from a forward pass, in memory for a few of them at a time."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import numpy as np
+
+from ._model_packages import torch
+from ._output_head import Model, Tensor, logits_by_head, whole_logits
+from ._segments import IntArray
+from ._source import FloatArray
+from ._token_batches import Batch
+
+# How many logits are taken at once.  On a cpu those that its caches hold are done with soonest; elsewhere it is
+# 256 MB as float32.
+_CHUNK_LOGITS = {"cpu": 1 << 22}
+_CHUNK_LOGITS_ELSEWHERE = 1 << 26
+
+
+def token_log_probs(model: Model, batch: Batch, targets: IntArray, has_head: bool) -> FloatArray:
+    """Natural logarithms of the targets' probabilities, shape (targets,).
+
+    targets: shape (targets,), the ids that count at batch.rows, batch.columns.
+    has_head: whether the head can be applied by itself, see _probes.has_separate_head.
+
+    Memory: hidden states of the batch, with the logits of a chunk of positions; where the head cannot be applied by
+    itself, the logits of the batch.  The logarithm is taken in float32, whatever type the model has.
+    """
+    device = model.get_input_embeddings().weight.device
+    ids, mask, rows, columns, wanted = (
+        torch().as_tensor(array, device=device)
+        for array in (batch.ids, batch.is_token.astype(np.int64), batch.rows, batch.columns, targets)
+    )
+    logits = logits_by_head(model, ids, mask) if has_head else whole_logits(model, ids, mask)
+    size = max(1, _CHUNK_LOGITS.get(device.type, _CHUNK_LOGITS_ELSEWHERE) // vocabulary_size(model))
+    chunks = [
+        _chosen_log_probs(
+            logits(rows[start : start + size], columns[start : start + size]), wanted[start : start + size]
+        )
+        for start in range(0, len(wanted), size)
+    ]
+    result: FloatArray = torch().cat(chunks).double().cpu().numpy()
+    return result
+
+
+def vocabulary_size(model: Model) -> int:
+    """How many token ids the model knows."""
+    return int(model.get_input_embeddings().weight.shape[0])
+
+
+@contextlib.contextmanager
+def evaluation(model: Model) -> Iterator[None]:
+    """Dropout off, no gradients; every module's training flag as it was afterwards."""
+    flags = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        with torch().inference_mode():
+            yield
+    finally:
+        for module, flag in flags:
+            module.training = flag
+
+
+def _chosen_log_probs(logits: Tensor, targets: Tensor) -> Tensor:
+    """log softmax(logits)[target] of each row: -inf where the probability is 0."""
+    log_probs = logits.float().log_softmax(1)
+    return log_probs.gather(1, targets.to(log_probs.device)[:, None])[:, 0]

@@ -1,0 +1,20 @@
+"""The packages that pretrained models need, imported when the first one is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._optional import require
+
+# As pip takes it in a shell.
+_EXTRA = "'evenscore[models]'"
+
+
+def torch() -> Any:
+    """The module torch; ImportError that says what to install if it is missing."""
+    return require("torch", _EXTRA, "a pretrained model")
+
+
+def transformers() -> Any:
+    """The module transformers; ImportError that says what to install if it is missing."""
+    return require("transformers", _EXTRA, "a pretrained model")

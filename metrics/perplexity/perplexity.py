@@ -1,0 +1,299 @@
+"""Perplexity: exp of the mean negative log-probability of tokens, whatever gives the probabilities."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import datasets
+import evaluate
+import numpy as np
+
+from ._arpa import write_arpa
+from ._causal_model import CausalModel
+from ._checkpoints import Checkpoint
+from ._columns import COLUMNS, Scored, scored
+from ._counted_score import Result
+from ._encoding import Encoded
+from ._fixed_point import to_limbs
+from ._forward_pass import token_log_probs
+from ._given_scores import from_log_probs
+from ._hosted_metric import HostedMetric
+from ._inputs import check_predictions
+from ._kneser_ney import Estimate
+from ._load_source import model_source
+from ._masked_model import MaskedModel
+from ._model_packages import torch
+from ._model_source import ModelSettings
+from ._ngram_counts import NgramCounts
+from ._ngram_files import opened
+from ._ngram_keys import distinct
+from ._ngram_lines import BadLine
+from ._ngram_model import Level
+from ._ngram_sentences import side_by_side
+from ._ngram_source import NgramSource
+from ._ngram_units import Unit
+from ._optional import require
+from ._options import Options
+from ._output_head import logits_by_head
+from ._own_source import OwnSource
+from ._paired_tests import PAIRED_TESTS
+from ._perplexity_options import PerplexityOptions
+from ._pretrained import Pretrained
+from ._probes import has_separate_head
+from ._resampling import resampled_sums
+from ._row_columns import with_row_columns
+from ._segments import IntArray
+from ._source import Source
+from ._sources import Sources
+from ._token_batches import Frame
+from ._token_statistics import STATISTICS, Surprise, as_total, statistics
+from ._torch_options import as_device
+from ._version import __version__
+from ._windows import Spans
+from ._words import Utf8
+
+_DESCRIPTION = """
+Perplexity: exp of the mean negative natural-log probability of the tokens of a corpus, under a causal or masked
+language model, an n-gram model, an ARPA file, or from log-probabilities that you have; also per word, byte, in bits.
+"""
+
+_INPUTS_DESCRIPTION = """
+Args:
+    predictions: texts, one string a row.
+    contexts: optional, a text before each one, which is not scored itself.
+    log_probs, or probabilities or logits with labels: instead of a model, what it said of every text; shift,
+        ignore_index.
+    model_id: a folder or hub name; or model and tokenizer, already loaded; model_type, device, dtype.
+    start_token, window, stride, long_texts, batch_size, max_batch_tokens: how models read; also evaluate's
+        add_start_token, max_length.
+    source: "ngram" with train_texts, ngram_order, ngram_unit, discount, end_token; the path of an ARPA file; a
+        function, or an object with log_probs(texts).
+    per_token: also give every token.
+    headlines: what gets rows, intervals and p-values.
+    per_example, confidence, n_resamples, seed, scalars_only: as for every metric of evenscore.
+Returns:
+    perplexity, nll, tokens, mean_perplexity, perplexities, signature; word_perplexity, byte_perplexity, bits_per_byte,
+    bits_per_character, words, characters, bytes where there are texts; unknown_tokens, perplexity_without_unknown with
+    n-gram models.
+Examples:
+    >>> perplexity = Perplexity()
+    >>> result = perplexity.compute(log_probs=[[-1.0, -2.0, -3.0], [-2.0]])
+    >>> result["perplexity"], result["nll"], result["tokens"]
+    (7.38905609893065, 8.0, 4)
+"""
+
+_CITATION = """
+@article{jelinek1977perplexity, title={Perplexity---a measure of the difficulty of speech recognition tasks},
+  author={Jelinek, Fred and Mercer, Robert L. and Bahl, Lalit R. and Baker, James K.}, year={1977},
+  journal={The Journal of the Acoustical Society of America}, volume={62}, number={S1}}
+"""
+
+
+class Perplexity(HostedMetric):
+    """Perplexity as an evaluate.Metric."""
+
+    _options_type = PerplexityOptions
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        # Models stay loaded from call to call.
+        self._sources = Sources()
+
+    def _info(self) -> evaluate.MetricInfo:
+        return evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS_DESCRIPTION,
+            features=datasets.Features({"predictions": datasets.Value("string")}),
+            reference_urls=["https://huggingface.co/docs/transformers/perplexity"],
+        )
+
+    def compute(
+        self,
+        *,
+        predictions: Any = None,
+        contexts: Any = None,
+        log_probs: Any = None,
+        probabilities: Any = None,
+        logits: Any = None,
+        labels: Any = None,
+        references: Any = None,
+        **options: Any,
+    ) -> Result:
+        """The perplexity of these texts, together with everything added before.
+
+        predictions: texts.  contexts: what stands before each of them, not scored.
+        log_probs: natural logarithms, a list of numbers a text; or probabilities or logits, (positions, vocabulary) a
+          text, with labels, the ids of the tokens that came, a list a text.
+        references: not looked at; evaluate.combine hands all its columns to every metric.
+        Options given here override those given at load.
+        """
+        columns = dict(zip(COLUMNS, (predictions, contexts, log_probs, probabilities, logits, labels), strict=True))
+        chosen = self._chosen(options)
+        if not chosen.per_token:
+            return self._compute_columns(columns, options)
+        if self._added:
+            raise ValueError("per_token=True: rows were added as sums, their tokens are gone; give all rows to compute")
+        tokens = self._scored(columns, chosen)
+        return {**self._result(_statistics(tokens), chosen), **_shown(tokens)}
+
+    def add_batch(self, **columns: Any) -> None:
+        """Count a batch of rows, columns as in compute, towards the next compute(); kept are their statistics alone."""
+        unknown = sorted(set(columns) - set(COLUMNS))
+        if unknown:
+            raise ValueError(f"unknown columns {unknown}: give {', '.join(COLUMNS)}")
+        self._add_columns({name: columns.get(name) for name in COLUMNS})
+
+    def add(self, *, prediction: Any = None, context: Any = None, **columns: Any) -> None:
+        """Count one row towards the next compute(): `prediction` and `context` in the singular, or columns' names."""
+        row = {"predictions": prediction, "contexts": context, **columns}
+        self.add_batch(**{name: [value] for name, value in row.items() if value is not None})
+
+    def statistics(self, predictions: Any = None, **columns_and_options: Any) -> IntArray:
+        """The statistics of every row, shape (n, len(statistic_names())), int64.
+
+        Rows may be added up in any order, on any machine: integers have no rounding.
+        """
+        given = {"predictions": predictions, **columns_and_options}
+        options = {name: value for name, value in given.items() if name not in COLUMNS}
+        return self._count_columns({name: given.get(name) for name in COLUMNS}, self._chosen(options))
+
+    def compare(
+        self,
+        baseline: Mapping[str, Any],
+        *systems: Mapping[str, Any],
+        test: str = "bootstrap",
+        n_trials: int | None = None,
+        **common: Any,
+    ) -> Result:
+        """Paired significance tests of language models against a baseline, all on the same texts.
+
+        baseline, systems: what is theirs alone, options or columns, as in {"model_id": "a"} or {"log_probs": rows}.
+        common: what holds for all, such as predictions.
+        test, n_trials: as in the other metrics.
+        Returns {"baseline": {...}, "systems": [{...}, ...], "signature": ...}.  Models with different tokens are
+        compared by headlines=["bits_per_byte"].
+
+        >>> result = Perplexity().compare({"log_probs": [[-1.0], [-3.0]]}, {"log_probs": [[-1.0], [-2.0]]}, n_trials=9)
+        >>> result["baseline"]["perplexity"] > result["systems"][0]["perplexity"]
+        True
+        """
+        chosen = self._chosen({name: value for name, value in common.items() if name not in COLUMNS})
+        trials = self._checked_trials(test, n_trials, chosen)
+        if not systems:
+            raise ValueError("no system to compare with the baseline: give its options as second argument")
+        rows = [self.statistics(**{**common, **own}) for own in (baseline, *systems)]
+        for i, others in enumerate(rows[1:]):
+            if len(others) != len(rows[0]):
+                raise ValueError(f"baseline has {len(rows[0])} rows but systems[{i}] has {len(others)}")
+        _refuse_impossible(rows)
+        return self._tested(rows, test, trials, chosen)
+
+    def write_arpa(self, path: str | os.PathLike[str]) -> None:
+        """Write the n-gram model that the options at load name to an ARPA file, which KenLM and SRILM read."""
+        chosen = self._chosen({})
+        if chosen.kind != "ngram":
+            raise ValueError("only n-gram models are written: load the metric with source='ngram' and train_texts=")
+        write_arpa(self._sources.ngram(chosen).model, path)
+
+    # --- what is counted
+
+    def _count_columns(self, columns: Mapping[str, Any], options: PerplexityOptions) -> IntArray:
+        return _statistics(self._scored(columns, options))
+
+    def _scored(self, columns: Mapping[str, Any], options: PerplexityOptions) -> Scored:
+        return scored(columns, options, lambda: self._sources.of(options))
+
+    # --- what is made of it
+
+    def _statistic_names(self, options: PerplexityOptions) -> Sequence[str]:
+        return STATISTICS
+
+    def _score(self, total: IntArray, options: PerplexityOptions) -> Result:
+        every, unknown, sizes = as_total(total[len(self._row_columns) :].tolist())
+        if not every.tokens:
+            raise ValueError(
+                "no token to score: labels that are all ignored have neither score nor resamples of their own"
+            )
+        result: Result = {"perplexity": _perplexity(every), "nll": every.per(1), "tokens": every.tokens}
+        if sizes["words"]:
+            result.update(_per_size(every, sizes))
+        if options.knows_unknown:
+            result.update(unknown_tokens=unknown.tokens, perplexity_without_unknown=_perplexity(every.without(unknown)))
+        return result
+
+    def _headlines(self, options: PerplexityOptions) -> Sequence[str]:
+        return options.headlines
+
+    def _finish(self, result: Result, rows: IntArray, options: PerplexityOptions) -> Result:
+        perplexities = [_perplexity(as_total(row).every) for row in rows[:, len(self._row_columns) :].tolist()]
+        scored = [value for value in perplexities if value is not None]
+        return {**result, "mean_perplexity": _mean(scored), "perplexities": perplexities}
+
+    def _signature_fields(self, options: PerplexityOptions) -> Mapping[str, Any]:
+        return options.signed()
+
+
+def _exp(mean: float) -> float:
+    """exp, infinite where a float cannot hold it.
+
+    >>> _exp(0.0), _exp(1000.0)
+    (1.0, inf)
+    """
+    try:
+        return math.exp(mean)
+    except OverflowError:
+        return math.inf
+
+
+def _perplexity(surprise: Surprise) -> float | None:
+    """exp of the mean; None without a token, which has no perplexity."""
+    return _exp(surprise.per(surprise.tokens)) if surprise.tokens else None
+
+
+def _mean(values: Sequence[float]) -> float:
+    """The mean, rounded once, so that no order of rows moves it."""
+    try:
+        return math.fsum(values) / len(values)
+    except OverflowError:
+        return math.inf
+
+
+def _per_size(every: Surprise, sizes: Mapping[str, int]) -> Result:
+    """What does not depend on how a text is cut into tokens; as lm-eval 0.4 defines it."""
+    per_word, per_character, per_byte = (every.per(count) if count else math.inf for count in sizes.values())
+    return {
+        "word_perplexity": _exp(per_word),
+        "byte_perplexity": _exp(per_byte),
+        "bits_per_byte": per_byte / math.log(2),
+        "bits_per_character": per_character / math.log(2),
+        **sizes,
+    }
+
+
+def _statistics(tokens: Scored) -> IntArray:
+    own = statistics(tokens.scores, tokens.texts)
+    return np.concatenate((np.ones((len(own), 1), np.int64), own), axis=1)
+
+
+def _refuse_impossible(rows: Sequence[IntArray]) -> None:
+    """Differences of infinite perplexities are no numbers, so a test of them would say nothing."""
+    for name, own in zip(("baseline", *(f"systems[{i}]" for i in range(len(rows)))), rows, strict=False):
+        impossible = np.flatnonzero(own[:, 1 + STATISTICS.index("impossible_tokens")])
+        if len(impossible):
+            raise ValueError(f"{name} gives a token of row {impossible[0]} a probability of 0: leave the row out")
+
+
+def _shown(tokens: Scored) -> Result:
+    """The tokens of every text: log-probabilities; with a source, also what they are, and where."""
+    rows = np.split(tokens.scores.log_probs, tokens.scores.offsets[1:-1])
+    result: Result = {"token_log_probs": [row.tolist() for row in rows]}
+    if tokens.source is None or tokens.texts is None:
+        return result
+    named = tokens.source.tokens(tokens.texts, tokens.contexts)
+    result["token_texts"] = [[token.text for token in row] for row in named]
+    result["token_offsets"] = [[(token.start, token.end) for token in row] for row in named]
+    return result

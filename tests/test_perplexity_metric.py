@@ -1,0 +1,193 @@
+"""Perplexity as users call it, with models, n-gram models and files; what stays loaded, what is signed."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from pathlib import Path
+from typing import Any
+
+import evaluate
+import evenscore
+import evenscore.perplexity._sources as sources
+import kenlm
+import numpy as np
+import pytest
+import torch
+from fresh_process import run_python
+from small_corpus import refusal
+from small_models import model_for, random_texts, saved, tokenizer_for
+
+TEXTS = random_texts(9, 12, seed=11)
+TRAIN = random_texts(300, 12, seed=12)
+LOADERS = {
+    "evenscore": evenscore.load,
+    "evaluate": lambda name, **options: evaluate.load(evenscore.path(name), **options),
+}
+
+
+@pytest.fixture(scope="module")
+def gpt2(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(saved("gpt2", tmp_path_factory.mktemp("models")))
+
+
+def stock(texts: list[str], max_length: int | None = None) -> list[float]:
+    """What evaluate's perplexity means to compute: BOS before each text, exp of the mean over its tokens."""
+    model, tokenizer = model_for("gpt2"), tokenizer_for("gpt2")
+    perplexities = []
+    for text in texts:
+        ids = [0, *tokenizer(text)["input_ids"][: None if max_length is None else max_length - 1]]
+        with torch.no_grad():
+            logits = model(torch.tensor([ids])).logits[0, :-1].double()
+        nll = -torch.log_softmax(logits, dim=-1)[range(len(ids) - 1), ids[1:]]
+        perplexities.append(math.exp(nll.mean().item()))
+    return perplexities
+
+
+@pytest.mark.parametrize("load", LOADERS.values(), ids=LOADERS)
+def test_the_stock_arguments_run_unchanged(load: Any, gpt2: str) -> None:
+    result = load("perplexity").compute(
+        model_id=gpt2, predictions=TEXTS, batch_size=16, add_start_token=True, device="cpu", max_length=20
+    )
+    expected = stock(TEXTS, max_length=20)
+    # The model computes in float32.
+    assert result["perplexities"] == pytest.approx(expected, rel=1e-5)
+    assert result["mean_perplexity"] == pytest.approx(np.mean(expected), rel=1e-5)
+    assert result["signature"].startswith(
+        "source:gpt2|type:None|dtype:None|start:bos|window:20|stride:None|long:first|"
+    )
+
+
+def test_without_a_start_token_the_first_token_is_not_scored(gpt2: str) -> None:
+    texts = [text for text in TEXTS if len(text.split()) > 2]
+    metric = evenscore.load("perplexity", model_id=gpt2)
+    with_start, without = metric.compute(predictions=texts), metric.compute(predictions=texts, add_start_token=False)
+    assert without["tokens"] == with_start["tokens"] - len(texts)
+    one = tokenizer_for("gpt2").decode([40])
+    assert "predictions[0]" in refusal(lambda: metric.compute(predictions=[one], add_start_token=False))
+
+
+def test_a_model_stays_loaded_between_calls(gpt2: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    loads = []
+    load = sources.load_pretrained
+    monkeypatch.setattr(sources, "load_pretrained", lambda **given: loads.append(given) or load(**given))
+    metric = evenscore.load("perplexity", model_id=gpt2)
+    first = metric.compute(predictions=TEXTS)
+    metric.add_batch(predictions=TEXTS[:4])
+    metric.add_batch(predictions=TEXTS[4:])
+    assert metric.compute()["perplexity"] == pytest.approx(first["perplexity"], rel=1e-5)
+    metric.compute(predictions=TEXTS, window=8, stride=2, batch_size=2)
+    assert len(loads) == 1
+    metric.compute(predictions=TEXTS, dtype="bfloat16")
+    assert [each["dtype"] for each in loads] == [None, "bfloat16"]
+    copied = pickle.loads(pickle.dumps(metric))
+    assert copied.compute(predictions=TEXTS) == first
+
+
+def test_a_loaded_model_is_what_is_saved(gpt2: str) -> None:
+    ours = evenscore.load("perplexity", model=model_for("gpt2"), tokenizer=tokenizer_for("gpt2"))
+    assert (
+        ours.compute(predictions=TEXTS)["nll"]
+        == evenscore.load("perplexity", model_id=gpt2).compute(predictions=TEXTS)["nll"]
+    )
+
+
+def test_tokens_have_their_places_in_the_text(gpt2: str) -> None:
+    result = evenscore.load("perplexity", model_id=gpt2).compute(predictions=TEXTS, per_token=True)
+    for text, tokens, offsets, log_probs in zip(
+        TEXTS, result["token_texts"], result["token_offsets"], result["token_log_probs"], strict=True
+    ):
+        assert len(tokens) == len(offsets) == len(log_probs)
+        assert "".join(text[start:end] for start, end in offsets if text[start:end].isascii()).replace(" ", "") == (
+            "".join(filter(str.isascii, text)).replace(" ", "")
+        )
+    assert sum(map(sum, result["token_log_probs"])) == pytest.approx(-result["nll"], rel=1e-12)
+
+
+def test_prompts_are_read_and_not_scored(gpt2: str) -> None:
+    metric = evenscore.load("perplexity", model_id=gpt2)
+    # Short enough for the window.
+    short = [" ".join(text.split()[:2]) for text in TEXTS]
+    whole = metric.compute(predictions=[f"{a} {b}" for a, b in zip(short[:4], short[4:8], strict=True)], per_token=True)
+    after = metric.compute(predictions=[f" {b}" for b in short[4:8]], contexts=short[:4], per_token=True)
+    for row, tail in zip(whole["token_log_probs"], after["token_log_probs"], strict=True):
+        assert 0 < len(tail) < len(row)
+        assert row[-len(tail) :] == pytest.approx(tail, rel=1e-4, abs=1e-5)
+
+
+def test_models_are_compared_in_bits_per_byte(gpt2: str) -> None:
+    tested = evenscore.load("perplexity").compare(
+        {"model_id": gpt2}, {"source": "ngram", "train_texts": TRAIN, "discount": 0.5},
+        predictions=TEXTS, headlines=["bits_per_byte"], n_trials=200,
+    )  # fmt: skip
+    assert tested["systems"][0]["bits_per_byte"] < tested["baseline"]["bits_per_byte"]
+    assert tested["systems"][0]["bits_per_byte_p_value"] < 0.05
+
+
+# --- n-gram models and files
+
+
+def test_an_ngram_model_written_to_a_file_scores_as_before_and_as_in_kenlm(tmp_path: Path) -> None:
+    file = tmp_path / "small.arpa"
+    trained = evenscore.load("perplexity", source="ngram", train_texts=TRAIN, discount=0.6)
+    trained.write_arpa(file)
+    texts = [*TEXTS, "", "unknown words here"]
+    result = trained.compute(predictions=texts)
+    read = evenscore.load("perplexity", source=str(file)).compute(predictions=texts)
+    assert {**read, "signature": ""} == {**result, "signature": ""}
+    assert "|order:3|discount:0.6|unit:words|start:bos|end:True|" in result["signature"]
+    assert read["signature"].startswith("source:small.arpa|unit:words|start:bos|end:True|")
+    model = kenlm.Model(str(file))
+    expected = [model.perplexity(text) for text in texts]
+    # KenLM adds up in float32.
+    assert result["perplexities"] == pytest.approx(expected, rel=1e-5)
+    assert result["unknown_tokens"] == sum(oov for text in texts for _, _, oov in model.full_scores(text)) > 0
+    assert 1 < result["perplexity_without_unknown"] < result["perplexity"]
+
+
+def test_only_an_ngram_model_is_written(tmp_path: Path) -> None:
+    for options in ({}, {"source": lambda texts: []}, {"source": "x.arpa"}):
+        assert "source='ngram'" in refusal(lambda: evenscore.load("perplexity", **options).write_arpa(tmp_path / "x"))  # noqa: B023
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_texts_may_be_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "train.txt"
+    file.write_text("\n".join(TRAIN) + "\n", encoding="utf-8")
+    options = {"source": "ngram", "ngram_order": 2, "ngram_unit": "characters"}
+    of_file = evenscore.load("perplexity", train_texts=file, **options).compute(predictions=TEXTS)
+    assert of_file == evenscore.load("perplexity", train_texts=TRAIN, **options).compute(predictions=TEXTS)
+    absent = str(tmp_path / "absent.txt")
+    assert absent in refusal(
+        lambda: evenscore.load("perplexity", train_texts=absent, **options).compute(predictions=TEXTS)
+    )
+
+
+def test_an_ngram_model_stays_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+    trainings = []
+    trained = sources.NgramSource.trained
+    monkeypatch.setattr(sources.NgramSource, "trained", lambda **given: trainings.append(given) or trained(**given))
+    metric = evenscore.load("perplexity", source="ngram", train_texts=TRAIN, discount=0.5)
+    assert metric.compute(predictions=TEXTS) == metric.compute(predictions=TEXTS)
+    metric.compute(predictions=TEXTS, ngram_order=2)
+    assert [each["order"] for each in trainings] == [3, 2]
+
+
+# --- what is not installed
+
+
+def test_torch_is_needed_for_models_alone(tmp_path: Path) -> None:
+    program = """
+        # evaluate imports torch by itself where it is installed.
+        import evaluate, evenscore
+        sys.modules.update(torch=None, transformers=None, numba=None)
+        for metric in (evenscore.load("perplexity"), evaluate.load(evenscore.path("perplexity"))):
+            metric.compute(log_probs=[[-1.0]])
+            metric.compute(predictions=["a b"], source="ngram", train_texts=["a b", "b c"], discount=0.5)
+            try:
+                metric.compute(predictions=["a b"], model_id=sys.argv[1])
+            except ImportError as error:
+                print(error)
+    """
+    said = "a pretrained model needs the package 'evenscore[models]': pip install 'evenscore[models]'\n"
+    assert run_python(program, tmp_path, str(tmp_path)) == said * 2
