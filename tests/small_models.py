@@ -10,6 +10,9 @@ import torch
 import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
+# These models are too small for threads, which wait for each other in loops where other programs run.
+torch.set_num_threads(1)
+
 VOCABULARY = 300
 POSITIONS = 24
 

@@ -15,7 +15,7 @@ import pytest
 import small_models
 import torch
 import transformers
-from evenscore.perplexity import _checkpoints, _forward_pass, _torch_options
+from evenscore.perplexity import _checkpoints, _forward_pass, _model_source, _torch_options
 from evenscore.perplexity._load_source import load_source, model_source
 from evenscore.perplexity._model_source import ModelSettings
 from evenscore.perplexity._pretrained import Pretrained, load_pretrained
@@ -439,6 +439,16 @@ def test_no_batch_holds_all_logits(models: Models, monkeypatch: pytest.MonkeyPat
     handle.remove()
     assert max(seen) == 16
     assert sum(seen) == sum(map(len, rows))
+
+
+def test_where_logits_come_whole_their_number_is_bounded(models: Models, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    model = small_models.model_for("gpt2")
+    loaded = without_head(load_pretrained(model=model, tokenizer=models["gpt2"].tokenizer))
+    monkeypatch.setattr(_model_source, "_WHOLE_LOGITS", 2 * POSITIONS * small_models.VOCABULARY)
+    model.lm_head.register_forward_pre_hook(lambda module, inputs: seen.append(inputs[0].shape[:2].numel()))
+    scored(loaded, TEXTS)
+    assert max(seen) == 2 * POSITIONS
 
 
 # --- the caller's model

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ._optional import require
+from ._model_packages import huggingface_hub
 
 
 class Checkpoint(NamedTuple):
@@ -76,7 +76,7 @@ def _places(source: Checkpoint) -> list[tuple[str, bool]]:
 
 
 def _is_offline() -> bool:
-    return bool(require("huggingface_hub", "huggingface_hub", "model_id").constants.HF_HUB_OFFLINE)
+    return bool(huggingface_hub().constants.HF_HUB_OFFLINE)
 
 
 def _one_line(error: Exception) -> str:

@@ -18,3 +18,8 @@ def torch() -> Any:
 def transformers() -> Any:
     """The module transformers; ImportError that says what to install if it is missing."""
     return require("transformers", _EXTRA, "a pretrained model")
+
+
+def huggingface_hub() -> Any:
+    """The module huggingface_hub, which transformers brings along."""
+    return require("huggingface_hub", _EXTRA, "a pretrained model")

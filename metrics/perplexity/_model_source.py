@@ -18,8 +18,8 @@ from ._source import FloatArray, Source, Token, TokenScores
 from ._token_batches import Frame, in_batches, padded
 from ._windows import Windows
 
-# Where more tokens at once make nothing faster.
-_USUAL_TOKENS = {"cpu": 512}
+# On a cpu more of them at once are no faster: measured from 256 to 8192, with GPT-2 of 4 layers of 256.
+_USUAL_TOKENS = {"cpu": 1024}
 _USUAL_TOKENS_ELSEWHERE = 1 << 14
 # Logits of a whole batch, where they cannot be had by position: 512 MB as float32.
 _WHOLE_LOGITS = 1 << 27
