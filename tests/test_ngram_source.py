@@ -705,7 +705,7 @@ def test_a_function_is_a_unit() -> None:
     assert found.log_probs.tolist() == expected.log_probs.tolist()
     assert found.unknown is not None
     assert found.unknown.tolist() == [False, False, True, False, False, False, False]
-    assert source.name == f"ngram:3:{__name__}.split_at_hyphens:mkn"
+    assert source.name == f"ngram:3:{__name__}.split_at_hyphens:mkn,fallback2,fallback3"
 
 
 @examples
@@ -751,7 +751,7 @@ def test_nothing_to_score() -> None:
 @pytest.mark.parametrize(
     ("options", "name"),
     [
-        ({}, "ngram:3:words:mkn"),
+        ({}, "ngram:3:words:mkn,fallback1,fallback2,fallback3"),
         ({"order": 5, "unit": "characters", "discount": 0.75}, "ngram:5:characters:kn0.75"),
         ({"discount": [0.5, 1, 1.5]}, "ngram:3:words:mkn0.5,1,1.5"),
     ],

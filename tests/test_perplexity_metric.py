@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,7 @@ def test_the_stock_arguments_run_unchanged(load: Any, gpt2: str) -> None:
     # The model computes in float32.
     assert result["perplexities"] == pytest.approx(expected, rel=1e-5)
     assert result["mean_perplexity"] == pytest.approx(np.mean(expected), rel=1e-5)
-    assert result["signature"].startswith(
-        "source:gpt2|type:None|dtype:None|start:bos|window:20|stride:None|long:first|"
-    )
+    assert result["signature"].startswith("source:causal:gpt2:float32|start:bos|window:20|stride:None|long:first|")
 
 
 def test_without_a_start_token_the_first_token_is_not_scored(gpt2: str) -> None:
@@ -135,8 +134,8 @@ def test_an_ngram_model_written_to_a_file_scores_as_before_and_as_in_kenlm(tmp_p
     result = trained.compute(predictions=texts)
     read = evenscore.load("perplexity", source=str(file)).compute(predictions=texts)
     assert {**read, "signature": ""} == {**result, "signature": ""}
-    assert "|order:3|discount:0.6|unit:words|start:bos|end:True|" in result["signature"]
-    assert read["signature"].startswith("source:small.arpa|unit:words|start:bos|end:True|")
+    assert result["signature"].startswith("source:ngram:3:words:kn0.6|start:bos|end:True|")
+    assert read["signature"].startswith("source:arpa:small.arpa:3|start:bos|end:True|")
     model = kenlm.Model(str(file))
     expected = [model.perplexity(text) for text in texts]
     # KenLM adds up in float32.
@@ -171,6 +170,21 @@ def test_an_ngram_model_stays_trained(monkeypatch: pytest.MonkeyPatch) -> None:
     assert metric.compute(predictions=TEXTS) == metric.compute(predictions=TEXTS)
     metric.compute(predictions=TEXTS, ngram_order=2)
     assert [each["order"] for each in trainings] == [3, 2]
+
+
+def test_a_signature_says_more_once_the_source_is_loaded(gpt2: str) -> None:
+    regular = {"source": "ngram", "train_texts": ["a b c"] * 3, "ngram_order": 2}
+    expected = {
+        "source:causal:gpt2:float32|start:bos|": ({"model_id": gpt2}, "source:gpt2|start:bos|"),
+        "source:ngram:2:words:mkn,fallback1,fallback2|start:bos|": (regular, "source:ngram:2|start:bos|"),
+    }
+    for after, (options, before) in expected.items():
+        metric = evenscore.load("perplexity", **options)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            sums = metric.statistics(predictions=["a b"]).sum(axis=0)
+        assert metric.score_statistics(sums)["signature"].startswith(after)
+        assert evenscore.load("perplexity", **options).score_statistics(sums)["signature"].startswith(before)
 
 
 # --- what is not installed

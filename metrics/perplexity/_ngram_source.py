@@ -92,7 +92,8 @@ class NgramSource(Source):
                 f"{', '.join(f'{value:g}' for value in FALLBACK)} are used there",
                 stacklevel=2,
             )
-        name = f"ngram:{order}:{split.name}:{smoothing}"
+        fallback = "".join(f",fallback{n}" for n in found.fallback_orders)
+        name = f"ngram:{order}:{split.name}:{smoothing}{fallback}"
         return cls(name, found.model, split, start_token, end_token, found.fallback_orders)
 
     @classmethod

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._given_scores import from_log_probs
+from ._options import callable_name
 from ._source import Source, Token, TokenScores
 
 
@@ -17,6 +18,7 @@ class OwnSource(Source):
     """
 
     def __init__(self, model: Any) -> None:
+        self.name = callable_name(model)
         self._model = model
         self._log_probs = model.log_probs if hasattr(model, "log_probs") else model
         if not callable(self._log_probs):

@@ -17,18 +17,16 @@ TEXTLESS = ("perplexity",)
 
 Kind = Literal["model", "ngram", "arpa", "own"]
 # What decides the score with each kind of source, and the names that signatures have for it.
-_WINDOWS = ("model_type", "dtype", "start_token", "window", "stride", "long_texts")
-_NGRAM = ("ngram_unit", "start_token", "end_token")
+_NGRAM = ("start_token", "end_token")
 _SIGNED: Mapping[Kind | None, Sequence[str]] = {
     None: (),
-    "model": _WINDOWS,
-    "ngram": ("ngram_order", "discount", *_NGRAM),
+    "model": ("start_token", "window", "stride", "long_texts"),
+    "ngram": _NGRAM,
     "arpa": _NGRAM,
     "own": (),
 }
 _SHORT = {
-    "model_type": "type", "dtype": "dtype", "start_token": "start", "window": "window", "stride": "stride",
-    "long_texts": "long", "ngram_unit": "unit", "end_token": "end", "ngram_order": "order", "discount": "discount",
+    "start_token": "start", "end_token": "end", "window": "window", "stride": "stride", "long_texts": "long",
 }  # fmt: skip
 
 
@@ -121,15 +119,19 @@ class PerplexityOptions(Options):
         return self.kind in ("ngram", "arpa")
 
     def signed(self) -> Mapping[str, Any]:
-        """What decides the score, under short names, in order."""
-        return {"source": self._source_name(), **{_SHORT[name]: getattr(self, name) for name in _SIGNED[self.kind]}}
+        """What decides the score besides the source, under short names, in order."""
+        return {_SHORT[name]: getattr(self, name) for name in _SIGNED[self.kind]}
 
-    def _source_name(self) -> str:
+    @property
+    def source_name(self) -> str:
+        """What the options alone say of the source, for signatures."""
         if self.kind == "model":
             return _name_of_model(self.model if self.model_id is None else self.model_id)
         if self.kind == "arpa":
-            return str(os.path.basename(self.source))
-        return {None: "given", "ngram": "ngram"}.get(self.kind) or callable_name(self.source)
+            return f"arpa:{os.path.basename(self.source)}"
+        if self.kind == "ngram":
+            return f"ngram:{self.ngram_order}"
+        return callable_name(self.source) if self.kind == "own" else "given"
 
 
 def _name_of_model(model: Any) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from ._load_source import model_source
 from ._model_source import ModelSettings
@@ -13,48 +13,64 @@ from ._perplexity_options import PerplexityOptions
 from ._pretrained import load_pretrained
 from ._source import Source
 
-Loaded = TypeVar("Loaded")
 _MODEL = ("model_id", "model", "tokenizer", "model_type", "device", "dtype")
 _SETTINGS = ("start_token", "window", "stride", "long_texts", "batch_size", "max_batch_tokens")
+
+
+class _Request(NamedTuple):
+    """What is to be loaded, or trained, and from what."""
+
+    load: Callable[..., Any]
+    arguments: Mapping[str, Any]
 
 
 class Sources:
     """Makes sources; the model that was loaded last, or trained, is kept for the next call."""
 
     def __init__(self) -> None:
-        self._kept: tuple[dict[str, Any], Any] | None = None
+        self._kept: tuple[Mapping[str, Any], Any] | None = None
 
     def of(self, options: PerplexityOptions) -> Source:
-        """The source that options name; ValueError if they name none, or two."""
-        if options.kind == "model":
-            loaded = self._loaded(load_pretrained, _values(options, _MODEL))
-            return model_source(loaded, ModelSettings(**_values(options, _SETTINGS)))
-        if options.kind == "ngram":
-            return self.ngram(options)
-        if options.kind == "arpa":
-            return self._loaded(NgramSource.of_arpa, {"path": options.source, **_ngram_values(options)})
+        """The source that options name; ValueError if they name none."""
         if options.kind == "own":
             return OwnSource(options.source)
-        raise ValueError(
-            "no source of probabilities: give log_probs=, model_id= (a folder or hub name), model= with tokenizer=, "
-            "source='ngram' with train_texts=, or source= the path of an ARPA file"
-        )
+        loaded = self._loaded(_request(options))
+        return model_source(loaded, ModelSettings(**_values(options, _SETTINGS))) if options.kind == "model" else loaded
 
     def ngram(self, options: PerplexityOptions) -> NgramSource:
         """The n-gram model of the training texts."""
+        trained: NgramSource = self._loaded(_request(options))
+        return trained
+
+    def name_of(self, options: PerplexityOptions) -> str:
+        """What stands for the source in signatures; once it is loaded, it says what the options leave open."""
+        if options.kind in (None, "own"):
+            return options.source_name
+        is_loaded = self._kept is not None and self._kept[0] == _request(options).arguments
+        return self.of(options).name if is_loaded else options.source_name
+
+    def _loaded(self, request: _Request) -> Any:
+        if self._kept is None or self._kept[0] != request.arguments:
+            # Two models at once may not fit.
+            self._kept = None
+            self._kept = request.arguments, request.load(**request.arguments)
+        return self._kept[1]
+
+
+def _request(options: PerplexityOptions) -> _Request:
+    if options.kind == "model":
+        return _Request(load_pretrained, _values(options, _MODEL))
+    if options.kind == "ngram":
         if options.train_texts is None:
             raise ValueError("source='ngram' is estimated from texts: give train_texts=, a list or a file's path")
         own = {"train_texts": options.train_texts, "order": options.ngram_order, "discount": options.discount}
-        return self._loaded(NgramSource.trained, {**own, **_ngram_values(options)})
-
-    def _loaded(self, load: Callable[..., Loaded], arguments: dict[str, Any]) -> Loaded:
-        """What `load` gives for the arguments, from the last call if they are the same."""
-        if self._kept is None or self._kept[0] != arguments:
-            # Two models at once may not fit.
-            self._kept = None
-            self._kept = arguments, load(**arguments)
-        kept: Loaded = self._kept[1]
-        return kept
+        return _Request(NgramSource.trained, {**own, **_ngram_values(options)})
+    if options.kind == "arpa":
+        return _Request(NgramSource.of_arpa, {"path": options.source, **_ngram_values(options)})
+    raise ValueError(
+        "no source of probabilities: give log_probs=, model_id= (a folder or hub name), model= with tokenizer=, "
+        "source='ngram' with train_texts=, or source= the path of an ARPA file"
+    )
 
 
 def _ngram_values(options: PerplexityOptions) -> dict[str, Any]:

@@ -234,7 +234,7 @@ class Perplexity(HostedMetric):
         return {**result, "mean_perplexity": _mean(scored), "perplexities": perplexities}
 
     def _signature_fields(self, options: PerplexityOptions) -> Mapping[str, Any]:
-        return options.signed()
+        return {"source": self._sources.name_of(options), **options.signed()}
 
 
 def _exp(mean: float) -> float:
