@@ -14,6 +14,7 @@ from ._counted_score import Result
 from ._hosted_metric import HostedMetric
 from ._inputs import References, check_predictions, check_references, check_systems, row_blocks
 from ._row_columns import ROW_COLUMNS, references_a_row, with_row_columns
+from ._row_scorer import RowScorer
 from ._segments import IntArray
 
 
@@ -54,6 +55,28 @@ class CorpusMetric(HostedMetric):
         Rows may be added up in any order, on any machine: integers have no rounding.
         """
         return self._count_columns({"predictions": predictions, "references": references}, self._chosen(options))
+
+    def row_scorer(
+        self,
+        prediction: str = "prediction",
+        references: str = "references",
+        *,
+        prefix: str | None = None,
+        scores: Sequence[str] | None = None,
+        statistics: bool = False,
+        **options: Any,
+    ) -> RowScorer:
+        """A function for Dataset.map(..., batched=True): scores of rows as new columns.
+
+        prediction, references: the names of the dataset's columns.
+        prefix: begins the new columns' names; None: the metric's name with "_".
+        scores: which of headlines() become columns; None: all of them.
+        statistics: whether what is counted becomes columns, too, from which score_columns makes corpus scores.
+
+        The same rows with the same options and code are found in datasets' cache, in other processes too.
+        """
+        columns = {"predictions": prediction, "references": references}
+        return self._row_scorer(columns, prefix, scores, statistics, options)
 
     def compare(
         self,

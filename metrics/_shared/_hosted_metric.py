@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import evaluate
 import numpy as np
 
+from ._code_digest import code_digest
 from ._counted_score import CountedScore, Result
 from ._options import HOST_OPTIONS, Options, build, check_choice, check_integer, known_options, translate
 from ._paired_tests import PAIRED_TESTS
+from ._resampling import FloatArray
+from ._row_scorer import RowScorer, statistic_rows
 from ._segments import IntArray
-from ._version import __version__
 
 # What evaluate.Metric itself takes.
 _EVALUATE_OPTIONS = frozenset(
@@ -81,6 +83,64 @@ class HostedMetric(CountedScore, evaluate.Metric):
             raise ValueError(f"total sums up {array[0]} rows: there is nothing to score")
         return self._visible(self._total_result(array.astype(np.int64), chosen), chosen)
 
+    def row_scores(self, statistics: IntArray, **options: Any) -> FloatArray:
+        """The headlines of single rows, shape (n, len(headlines())), from their statistics."""
+        return self._row_scores(statistics, self._chosen(options))
+
+    def score_columns(self, data: Any, prefix: str | None = None, **options: Any) -> Any:
+        """What compute gives, from the columns of statistics that a row scorer made; the text is not looked at.
+
+        data: a dataset, one that streams, a data frame, a table, a mapping of columns; of a DatasetDict, every split is
+          scored.
+        prefix: of the columns' names, as row_scorer has it.
+        """
+        if isinstance(data, dict) and all(hasattr(split, "column_names") for split in data.values()):
+            return {name: self.score_columns(split, prefix, **options) for name, split in data.items()}
+        return self._result(self._column_statistics(data, prefix, options), self._chosen(options))
+
+    def compare_columns(
+        self,
+        baseline: Any,
+        *systems: Any,
+        prefix: str | None = None,
+        test: str = "bootstrap",
+        n_trials: int | None = None,
+        **options: Any,
+    ) -> Result:
+        """What compare gives, from the columns of statistics of a baseline and of every system, row by row."""
+        chosen = self._chosen(options)
+        trials = self._checked_trials(test, n_trials, chosen)
+        rows = [self._column_statistics(data, prefix, options) for data in (baseline, *systems)]
+        for i, own in enumerate(rows[1:]):
+            if len(own) != len(rows[0]):
+                raise ValueError(f"baseline has {len(rows[0])} rows but systems[{i}] has {len(own)}")
+        return self._tested(rows, test, trials, chosen)
+
+    def _column_statistics(self, data: Any, prefix: str | None, options: Mapping[str, Any]) -> IntArray:
+        begin = self._prefix(prefix)
+        rows = statistic_rows(data, [f"{begin}{name}" for name in self.statistic_names(**options)])
+        if not len(rows):
+            raise ValueError("nothing to score: the columns are empty")
+        return rows
+
+    def _prefix(self, prefix: str | None) -> str:
+        return f"{self.name}_" if prefix is None else prefix
+
+    def _row_scorer(
+        self,
+        columns: Mapping[str, str],
+        prefix: str | None,
+        scores: Sequence[str] | None,
+        statistics: bool,
+        given: Mapping[str, Any],
+    ) -> RowScorer:
+        # Of its own, so that rows added to this one do not change the hash.
+        metric = type(self)(self.config_name, **{**self._given, **translate(self._options_type, given)})
+        known = metric.headlines()
+        for name in known if scores is None else scores:
+            check_choice("scores", name, tuple(known))
+        return RowScorer(metric, columns, self._prefix(prefix), known if scores is None else scores, statistics)
+
     def _compute_columns(self, columns: Mapping[str, Any], given: Mapping[str, Any]) -> Result:
         """Score these columns together with everything added before."""
         chosen = self._chosen(given)
@@ -112,7 +172,11 @@ class HostedMetric(CountedScore, evaluate.Metric):
         # evaluate's own state holds locks and a seed drawn from numpy's global state; what a copy needs, and what
         # datasets hashes for its cache, are the options.
         state = {"_added": [*self._added]} if self._added else None
-        return _rebuild, (type(self), self.config_name, dict(sorted(self._given.items())), __version__), state
+        return (
+            _rebuild,
+            (type(self), self.config_name, dict(sorted(self._given.items())), code_digest(type(self))),
+            state,
+        )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -143,6 +207,6 @@ class HostedMetric(CountedScore, evaluate.Metric):
             )
 
 
-def _rebuild(metric_type: type[HostedMetric], config_name: str, given: Mapping[str, Any], version: str) -> HostedMetric:
-    """`version` is not used: it is there to be hashed, so that a new release misses what an old one cached."""
+def _rebuild(metric_type: type[HostedMetric], config_name: str, given: Mapping[str, Any], code: str) -> HostedMetric:
+    """`code` is not used: it is there to be hashed, so that other code misses what this one cached."""
     return metric_type(config_name, **given)

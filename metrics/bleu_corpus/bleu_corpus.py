@@ -13,6 +13,7 @@ import evaluate
 import numpy as np
 
 from ._bleu_options import BleuOptions
+from ._code_digest import code_digest
 from ._corpus_metric import CorpusMetric, metric_info
 from ._counted_score import Result
 from ._hosted_metric import HostedMetric
@@ -25,6 +26,7 @@ from ._paired_tests import PAIRED_TESTS
 from ._reference_length import AVERAGE_PARTS, reference_lengths
 from ._resampling import FloatArray
 from ._row_columns import ROW_COLUMNS
+from ._row_scorer import RowScorer
 from ._segments import IntArray
 from ._smoothing import LOOKING_AHEAD, SMOOTHINGS, Counts, Ratio, smoothed
 from ._tokenizers import get_tokenizer

@@ -14,6 +14,7 @@ import numpy as np
 from ._arpa import write_arpa
 from ._causal_model import CausalModel
 from ._checkpoints import Checkpoint
+from ._code_digest import code_digest
 from ._columns import COLUMNS, Scored, scored
 from ._counted_score import Result
 from ._encoding import Encoded
@@ -45,6 +46,7 @@ from ._pretrained import Pretrained
 from ._probes import has_separate_head
 from ._resampling import resampled_sums
 from ._row_columns import with_row_columns
+from ._row_scorer import RowScorer
 from ._segments import IntArray
 from ._source import Source
 from ._sources import Sources
@@ -160,6 +162,24 @@ class Perplexity(HostedMetric):
         given = {"predictions": predictions, **columns_and_options}
         options = {name: value for name, value in given.items() if name not in COLUMNS}
         return self._count_columns({name: given.get(name) for name in COLUMNS}, self._chosen(options))
+
+    def row_scorer(
+        self,
+        *,
+        prefix: str | None = None,
+        scores: Sequence[str] | None = None,
+        statistics: bool = False,
+        **columns_and_options: Any,
+    ) -> RowScorer:
+        """A function for Dataset.map(..., batched=True): scores of rows as new columns.
+
+        columns_and_options: the dataset's columns by the names that compute has for them, as in predictions="text",
+          with options of the metric.
+        prefix, scores, statistics: as in the other metrics.
+        """
+        columns = {name: own for name, own in columns_and_options.items() if name in COLUMNS}
+        options = {name: value for name, value in columns_and_options.items() if name not in COLUMNS}
+        return self._row_scorer(columns or {"predictions": "text"}, prefix, scores, statistics, options)
 
     def compare(
         self,

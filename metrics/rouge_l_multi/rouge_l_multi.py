@@ -8,6 +8,7 @@ from typing import Any
 import evaluate
 import numpy as np
 
+from ._code_digest import code_digest
 from ._comparison import compare
 from ._corpus_metric import CorpusMetric, metric_info
 from ._counted_score import Result
@@ -23,6 +24,7 @@ from ._paired_tests import PAIRED_TESTS
 from ._resampling import FloatArray
 from ._rouge_options import RougeOptions
 from ._row_columns import ROW_COLUMNS
+from ._row_scorer import RowScorer
 from ._segments import IntArray, Segments
 from ._sentences import split_sentences
 from ._several_references import Pairs, Scores, row_scores

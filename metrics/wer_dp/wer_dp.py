@@ -10,6 +10,7 @@ import numpy as np
 
 from ._affixes import without_common_affixes
 from ._alignment import Alignment, count_errors, draw
+from ._code_digest import code_digest
 from ._corpus_metric import CorpusMetric, metric_info
 from ._counted_score import Result
 from ._edit_distance import edit_counts, edit_operations
@@ -22,6 +23,7 @@ from ._options import Options, callable_name, check_integer
 from ._paired_tests import PAIRED_TESTS
 from ._resampling import FloatArray
 from ._row_columns import ROW_COLUMNS
+from ._row_scorer import RowScorer
 from ._segments import IntArray, Segments
 from ._transforms import pipeline
 from ._units import Units, split_units
