@@ -165,6 +165,43 @@ def test_nothing_but_empty_batches_is_nothing_to_score(name: str) -> None:
     assert added(metric, PREDICTIONS, VARYING).compute() == scores(name, per_example=False)
 
 
+def test_metrics_that_saw_other_rows_are_merged_in_any_order(name: str, load: Callable[..., Any]) -> None:
+    parts = [added(load(name), PREDICTIONS[i : i + 1], VARYING[i : i + 1]) for i in range(3)]
+    second, third = (pickle.loads(pickle.dumps(part)) for part in parts[1:])
+    third.merge(parts[0])
+    third.merge(second)
+    assert len(third) == 3
+    assert third.compute() == scores(name, per_example=False)
+    # What was merged stays with the other.
+    assert (len(parts[0]), len(second), len(third)) == (1, 1, 0)
+
+
+def test_what_cannot_be_merged_is_refused(name: str) -> None:
+    metric = added(evenscore.load(name), PREDICTIONS, VARYING)
+    for other in (evenscore.load(next(each for each in METRICS if each != name)), "metric", None):
+        with pytest.raises(ValueError, match=f"give a metric {name}, as this one is"):
+            metric.merge(other)
+    for options in (COUNTING[name], {"keep_rows": False}):
+        with pytest.raises(ValueError, match="rows were added under other options"):
+            metric.merge(added(evenscore.load(name, **options), PREDICTIONS, VARYING))
+    assert metric.compute() == scores(name, per_example=False)
+
+
+def test_sums_alone_may_be_kept(name: str) -> None:
+    metric = evenscore.load(name, keep_rows=False)
+    for _ in range(50):
+        added(metric, PREDICTIONS, VARYING)
+    assert len(metric) == 150
+    assert [len(part) for part in metric._added] == [1]
+    copied = pickle.loads(pickle.dumps(metric))
+    for options in ({"per_example": True}, {"confidence": 0.9}):
+        with pytest.raises(ValueError, match="a sum has no rows"):
+            copied.compute(**options)
+    whole = evenscore.load(name).compute(predictions=PREDICTIONS * 50, references=VARYING * 50)
+    assert metric.compute() == whole
+    assert len(metric) == 0
+
+
 # --- combine, save
 
 

@@ -69,9 +69,7 @@ class HostedMetric(CountedScore, evaluate.Metric):
         A sum has no rows any more: what is made of rows (per_example, confidence) is refused.
         """
         chosen = self._chosen(options)
-        self._refuse_rows(chosen)
-        if chosen.per_example or chosen.confidence is not None:
-            raise ValueError("a sum has no rows to list or resample: give per_example and confidence to compute")
+        self._check_sums(chosen)
         expected = len(self._row_columns) + len(self._statistic_names(chosen))
         array = np.asarray(total)
         if array.shape != (expected,) or array.dtype.kind not in "iu":
@@ -146,6 +144,8 @@ class HostedMetric(CountedScore, evaluate.Metric):
         chosen = self._chosen(given)
         if self._added:
             self._check_added(chosen)
+        if not chosen.keep_rows:
+            self._check_sums(chosen)
         parts = list(self._added)
         if not parts or any(column is not None for column in columns.values()):
             parts.append(self._count_columns(columns, chosen))
@@ -153,17 +153,36 @@ class HostedMetric(CountedScore, evaluate.Metric):
         statistics = np.concatenate(parts)
         if not len(statistics):
             raise ValueError(f"nothing to score: {' and '.join(columns)} are empty")
+        if not chosen.keep_rows:
+            return self.score_statistics(statistics.sum(axis=0), **given)
         return self._result(statistics, chosen)
 
     def _add_columns(self, columns: Mapping[str, Any]) -> None:
         """Count rows towards the next compute(); what is kept are their statistics, not their text."""
-        self._added.append(self._count_columns(columns, self._options))
+        self._keep([self._count_columns(columns, self._options)])
+
+    def merge(self, other: HostedMetric) -> None:
+        """Count the rows that were added to another metric towards the next compute() of this one.
+
+        Raises ValueError for a metric of another kind, or with other options that decide what is counted.
+        """
+        # evaluate's copy of a metric has a class of its own.
+        if getattr(other, "name", None) != self.name or not hasattr(other, "_added"):
+            raise ValueError(f"other is of type {type(other).__name__}: give a metric {self.name}, as this one is")
+        other._check_added(self._options)
+        self._keep(other._added)
+
+    def _keep(self, parts: Sequence[IntArray]) -> None:
+        added = [*self._added, *parts]
+        if not self._options.keep_rows and added:
+            added = [np.concatenate(added).sum(axis=0, keepdims=True)]
+        self._added = added
 
     # --- what evaluate, pickle and datasets ask for
 
     def __len__(self) -> int:
         """How many rows are added and not yet scored."""
-        return sum(map(len, self._added))
+        return sum(int(part[:, 0].sum()) for part in self._added)
 
     def __bool__(self) -> bool:
         return True
@@ -199,6 +218,13 @@ class HostedMetric(CountedScore, evaluate.Metric):
         trials = PAIRED_TESTS[test].usual_trials if n_trials is None else n_trials
         check_integer("n_trials", trials, least=1)
         return trials
+
+    def _check_sums(self, chosen: Options) -> None:
+        self._refuse_rows(chosen)
+        if chosen.per_example or chosen.confidence is not None:
+            raise ValueError(
+                "a sum has no rows to list or resample: per_example and confidence are for compute with keep_rows=True"
+            )
 
     def _check_added(self, chosen: Options) -> None:
         if chosen.counting() != self._options.counting():

@@ -28,6 +28,8 @@ class Options:
     n_resamples: how many resamples the interval is taken from.
     seed: of every random draw.
     scalars_only: leave only numbers in the result, for hosts that average values.
+    keep_rows: of rows that are added, keep the statistics of each; False keeps their sum alone, so that memory does not
+      grow with them, and what is made of rows (per_example, confidence) is refused.
     """
 
     per_example: bool = False
@@ -35,6 +37,7 @@ class Options:
     n_resamples: int = 1000
     seed: int = 12345
     scalars_only: bool = False
+    keep_rows: bool = True
 
     # The names of fields that decide the statistics; the others decide only what is made of their sum.
     COUNTING: ClassVar[tuple[str, ...]] = ()
@@ -44,15 +47,15 @@ class Options:
     CONVENTIONS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def __post_init__(self) -> None:
-        check_flags(self, "per_example", "scalars_only")
+        check_flags(self, "per_example", "scalars_only", "keep_rows")
         if self.confidence is not None:
             check_number("confidence", self.confidence, above=0, below=1)
         check_integer("n_resamples", self.n_resamples, least=2)
         check_integer("seed", self.seed, least=0, most=2**32 - 1)
 
     def counting(self) -> tuple[Any, ...]:
-        """The values that decide the statistics."""
-        return tuple(getattr(self, name) for name in self.COUNTING)
+        """The values that decide what is kept of rows."""
+        return tuple(getattr(self, name) for name in (*self.COUNTING, "keep_rows"))
 
 
 def build(options_type: type[AnyOptions], given: Mapping[str, Any]) -> AnyOptions:

@@ -53,7 +53,7 @@ Args:
     reference_length: "closest" (default; the shorter of two as close), "shortest" or "average".
     convention: "sacrebleu" (default), "evaluate", "nltk" or "paper": sets all of the above.
     force: do not warn of predictions that look tokenized.
-    per_example, confidence, n_resamples, seed, scalars_only: as for every metric of evenscore.
+    per_example, confidence, n_resamples, seed, scalars_only, keep_rows: as for every metric of evenscore.
 Returns:
     score (0 to 100), bleu (0 to 1), counts, totals, precisions, brevity_penalty, length_ratio, translation_length,
     reference_length, bleu_cumulative and bleu_individual (one an order), signature.

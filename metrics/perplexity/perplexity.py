@@ -75,7 +75,7 @@ Args:
         function, or an object with log_probs(texts).
     per_token: also give every token.
     headlines: what gets rows, intervals and p-values.
-    per_example, confidence, n_resamples, seed, scalars_only: as for every metric of evenscore.
+    per_example, confidence, n_resamples, seed, scalars_only, keep_rows: as for every metric of evenscore.
 Returns:
     perplexity, nll, tokens, mean_perplexity, perplexities, signature; word_perplexity, byte_perplexity, bits_per_byte,
     bits_per_character, words, characters, bytes where there are texts; unknown_tokens, perplexity_without_unknown with

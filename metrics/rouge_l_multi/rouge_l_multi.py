@@ -52,7 +52,7 @@ Args:
     stemmer: compare Porter stems; needs nltk.
     sentences: how rougeLsum finds sentences: "newline" (default) or "rules" (built in, no download).
     aggregate: "mean" over rows (default), "bootstrap" (rouge_score's mid, seeded), "none" (one value a row).
-    per_example, confidence, n_resamples, seed, scalars_only: as for every metric of evenscore.
+    per_example, confidence, n_resamples, seed, scalars_only, keep_rows: as for every metric of evenscore.
 Returns:
     F under each type's name, its precision and recall under <type>_precision and <type>_recall, 0 to 1; signature.
 Examples:

@@ -45,7 +45,7 @@ Args:
     normalize_by: what errors are divided by: length of the "reference" (default) or "prediction", "max" or "sum".
     transforms: steps before the comparison; by default jiwer's. "standardize", or a list of names and functions.
     costs: of a substitution, deletion and insertion, (1, 1, 1) by default; (4, 3, 3) as sclite.
-    per_example, confidence, n_resamples, seed, scalars_only: as for every metric of evenscore.
+    per_example, confidence, n_resamples, seed, scalars_only, keep_rows: as for every metric of evenscore.
 Returns:
     wer (or cer), mer, wil, wip, hits, substitutions, deletions, insertions, sentence_error_rate, reference_length,
     prediction_length, signature; weighted_error_rate if the costs differ.
