@@ -43,6 +43,15 @@ def lines(path: Path | None) -> list[str]:
     return [part.removesuffix("\r") for part in (parts if parts[-1] else parts[:-1])]
 
 
+def aligned_lines(paths: Sequence[Path]) -> list[list[str]]:
+    """The lines of files that belong together line by line; ValueError for a file that has not as many as the first."""
+    columns = [lines(path) for path in paths]
+    for path, column in zip(paths, columns, strict=True):
+        if len(column) != len(columns[0]):
+            raise ValueError(f"{path} has {len(column)} lines but {paths[0]} has {len(columns[0])}")
+    return columns
+
+
 def refuse_others(words: Sequence[str], command: str) -> None:
     """ValueError for the first word that the command does not know."""
     if words:

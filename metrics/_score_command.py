@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import METRICS, load
-from ._command_line import lines, named_values
-from ._shared._options import unknown_option
+from . import METRICS
+from ._command_line import aligned_lines
+from ._metric_options import load_metrics
 
 _EPILOG = """
 Several files of references give every row several references. perplexity has none: it asks for a source of
@@ -61,51 +61,16 @@ def add_parser(commands: Any) -> None:
 
 
 def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
-    options = _options(others, known.metric)
-    if known.confidence is not None:
-        options = {name: {**given, "confidence": known.confidence} for name, given in options.items()}
-    metrics = {name: _load(name, options) for name in known.metric}
+    common = {} if known.confidence is None else {"confidence": known.confidence}
+    metrics = load_metrics(known.metric, others, _OWN_OPTIONS, common)
     _check_references(metrics, known.references)
     results = _score(metrics, known.predictions, known.references)
     text = json.dumps(results, ensure_ascii=False, indent=1) if known.json else _report(metrics, results, known)
     return f"{text}\n"
 
 
-def _load(name: str, options: Mapping[str, Mapping[str, Any]]) -> Any:
-    try:
-        return load(name, **options[name])
-    except ValueError as error:
-        remedy = f"; an option for {name} alone is --{name}.OPTION" if len(options) > 1 else ""
-        raise ValueError(f"{name}: {error}{remedy}") from error
-
-
-def _options(words: Sequence[str], metrics: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The options of every metric from `--name value ...`; one that no value follows is True."""
-    options: dict[str, dict[str, Any]] = {name: {} for name in metrics}
-    known = {name: load(name).option_names() for name in metrics}
-    for name, values in named_values(words):
-        metric, dot, option = name.rpartition(".")
-        if dot and metric not in options:
-            raise ValueError(f"--{name}: {metric} is not among the metrics {', '.join(metrics)}")
-        asked = [metric] if dot else metrics
-        takers = [taker for taker in asked if option in known[taker]]
-        if not takers:
-            raise ValueError(
-                unknown_option(option, [*_OWN_OPTIONS, *(each for taker in asked for each in known[taker])])
-            )
-        for taker in takers:
-            if option in options[taker]:
-                raise ValueError(f"--{name} is given twice for {taker}: give it once, with all its values")
-            options[taker][option] = values
-    return options
-
-
 def _score(metrics: Mapping[str, Any], predictions_path: Path, reference_paths: Sequence[Path]) -> dict[str, Any]:
-    predictions = lines(predictions_path)
-    columns = [lines(path) for path in reference_paths]
-    for path, column in zip(reference_paths, columns, strict=True):
-        if len(column) != len(predictions):
-            raise ValueError(f"{path} has {len(column)} lines but {predictions_path} has {len(predictions)}")
+    predictions, *columns = aligned_lines([predictions_path, *reference_paths])
     texts = {"predictions": predictions, "references": [list(row) for row in zip(*columns, strict=True)]}
     return {
         name: metric.compute(**{column: texts[column] for column in metric._feature_names()})

@@ -166,8 +166,11 @@ def test_models_are_compared_on_the_same_texts() -> None:
     worse = [[-draw.uniform(1, 4) for _ in range(5)] for _ in range(80)]
     better = [[x + 0.5 for x in row[:4]] for row in worse]
     texts = ["some text"] * 80
-    tested = metric().compare({"log_probs": worse}, {"log_probs": better}, {"log_probs": worse[::-1]},
-                              predictions=texts, headlines=["perplexity", "bits_per_byte"], n_trials=200)  # fmt: skip
+    with pytest.warns(UserWarning, match=r"systems\[0\] has other tokens"):
+        tested = metric().compare(
+            {"log_probs": worse}, {"log_probs": better}, {"log_probs": worse[::-1]},
+            predictions=texts, headlines=["perplexity", "bits_per_byte"], n_trials=200,
+        )  # fmt: skip
     assert tested["baseline"]["perplexity"] == computed(log_probs=worse)["perplexity"]
     first, second = tested["systems"]
     assert first["perplexity"] == computed(log_probs=better)["perplexity"]
@@ -175,6 +178,26 @@ def test_models_are_compared_on_the_same_texts() -> None:
     assert first["bits_per_byte_p_value"] < 0.02
     assert second["perplexity_p_value"] > 0.2
     assert tested["signature"].startswith("bs:200|seed:12345|source:given")
+
+
+def test_models_with_other_tokens_are_warned_of() -> None:
+    first, second = {"log_probs": [[-1.0], [-2.0]]}, {"log_probs": [[-1.0], [-2.0, -1.0]]}
+    with pytest.warns(UserWarning, match=r"systems\[0\] has other tokens than the baseline.*bits_per_byte"):
+        metric().compare(first, second, n_trials=3)
+    tested = metric().compare(first, second, predictions=["a", "b"], headlines=["bits_per_byte"], n_trials=3)
+    assert tested["sources"] == ["given", "given"]
+    for wrong in ("gpt2", [[-1.0]], None):
+        assert "give options, as in {'model_id': 'a'}" in refusal(lambda wrong=wrong: metric().compare(first, wrong))
+
+
+def test_sizes_are_those_of_what_is_scored() -> None:
+    table = np.log([[0.5, 0.5], [0.25, 0.75]])
+    whole = computed(logits=[table], labels=[[0, 1]], predictions=["ab"])
+    assert whole["bits_per_byte"] == -math.log2(0.5 * 0.75) / 2
+    part = {"logits": [table], "labels": [[0, -100]], "predictions": ["ab"]}
+    assert "bytes" not in computed(**part)
+    assert "only a part of the texts is scored" in refusal(lambda: computed(**part, headlines=["bits_per_byte"]))
+    assert "bytes" not in computed(logits=[table], labels=[[0, 1]], predictions=["ab"], shift=True)
 
 
 def test_a_test_of_infinite_perplexities_is_refused() -> None:
@@ -331,7 +354,20 @@ def test_tokens_are_shown_when_asked() -> None:
         ({"log_probs": [[INF]]}, "log_probs[0] has inf at position 0"),
         ({"log_probs": [[-1.0], []]}, "log_probs[1] has no token to score: leave it out"),
         ({"log_probs": [[]], "predictions": [""]}, "log_probs[0] ('') has no token to score: leave it out"),
-        ({"log_probs": [-1.0]}, "log_probs[0] has shape () and type float64: give a list of numbers"),
+        ({"log_probs": [-1.0]}, "log_probs[0] is a number: give a list a text, as in [log_probs] for one text"),
+        ({"log_probs": torch.tensor([-1.0])}, "log_probs[0] is a number: give a list a text"),
+        ({"log_probs": [[None, -1.0]]}, "log_probs[0] has None at position 0: leave out tokens"),
+        ({"labels": [[1]]}, "labels are given without logits or probabilities"),
+        ({"predictions": [], "log_probs": []}, "nothing to score: predictions and log_probs are empty"),
+        ({"predictions": ["a"], "source": "ngram", "train_texts": ["a"], "window": 3}, "window=3 has no meaning with"),
+        (
+            {"predictions": ["a"], "source": "x.arpa", "ngram_order": 2},
+            "ngram_order=2 has no meaning with an ARPA",
+        ),
+        ({"predictions": ["a"], "source": Coin(), "start_token": False}, "start_token=False has no meaning with this"),
+        ({"predictions": ["a"], "source": "ngram", "model_id": "x"}, "source= is given beside a model: give one"),
+        ({"predictions": ["a"], "source": "gpt2"}, "source='gpt2': there is no such file; give 'ngram' or an ARPA"),
+        ({"predictions": ["a"], "source": "ngram", "train_texts": ["a"], "ngram_unit": "chars"}, "ngram_unit='chars'"),
         ({"log_probs": [["x"]]}, "log_probs[0] has shape (1,) and type <U1: give a list of numbers"),
         ({"log_probs": [[[-1.0]]]}, "log_probs[0] has shape (1, 1) and type float64: give a list of numbers"),
         ({"log_probs": "abc"}, "log_probs is of type str: give a list with one row a text"),
@@ -341,7 +377,7 @@ def test_tokens_are_shown_when_asked() -> None:
         ({"log_probs": [[-1.0]], "labels": [[1]]}, "labels are given without logits or probabilities"),
         ({"log_probs": [[-1.0]], "logits": [[[1.0]]]}, "log_probs and logits are given: give one of them"),
         ({"log_probs": [[-1.0]], "source": Coin()}, "log_probs are given beside a source of probabilities"),
-        ({"log_probs": [[-1.0]], "headlines": ["bits_per_byte"]}, "headlines='bits_per_byte': the texts are needed"),
+        ({"log_probs": [[-1.0]], "headlines": ["bits_per_byte"]}, "headlines='bits_per_byte': predictions are needed"),
         ({"log_probs": [[-1.0]], "headlines": ["nll"]}, "headlines='nll': choose one of 'perplexity'"),
         ({"log_probs": [[-1.0]], "headlines": "perplexity"}, "headlines='perplexity': give a list of names among"),
         ({"logits": [[[0.0, 1.0]]]}, "labels is missing: give one row a text"),

@@ -83,6 +83,51 @@ def test_a_model_stays_loaded_between_calls(gpt2: str, monkeypatch: pytest.Monke
     assert copied.compute(predictions=TEXTS) == first
 
 
+def test_what_is_written_anew_is_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As checkpoints are, in a loop that trains."""
+    folder, train = saved("gpt2", tmp_path), tmp_path / "train.txt"
+    metric = evenscore.load("perplexity")
+    before = metric.compute(predictions=TEXTS, model_id=str(folder))["nll"]
+    model = model_for("gpt2")
+    with torch.no_grad():
+        model.transformer.wte.weight.mul_(0.5)
+    model.save_pretrained(folder)
+    after = metric.compute(predictions=TEXTS, model_id=str(folder))["nll"]
+    assert after == evenscore.load("perplexity").compute(predictions=TEXTS, model_id=str(folder))["nll"] != before
+    results = []
+    for text in ("a b\n", "a b c\n"):
+        train.write_text(text * 3, encoding="utf-8")
+        options = {"source": "ngram", "train_texts": str(train), "discount": 0.5}
+        results.append(metric.compute(predictions=["a b"], **options)["nll"])
+        assert results[-1] == evenscore.load("perplexity").compute(predictions=["a b"], **options)["nll"]
+    assert results[0] != results[1]
+
+
+def test_a_truncated_text_has_no_figures_per_byte(gpt2: str) -> None:
+    metric = evenscore.load("perplexity", model_id=gpt2)
+    for options in ({"long_texts": "first"}, {"max_length": 5}, {"start_token": False}):
+        result = metric.compute(predictions=[text for text in TEXTS if len(text.split()) > 2], **options)
+        assert "bits_per_byte" not in result
+        with pytest.raises(ValueError, match="only a part of the texts is scored"):
+            metric.compute(predictions=TEXTS[:1], headlines=["bits_per_byte"], **options)
+
+
+def test_what_is_no_language_model_says_so(gpt2: str, tmp_path: Path) -> None:
+    model = model_for("gpt2")
+    tokenizer = tokenizer_for("gpt2")
+    said = refusal(
+        lambda: evenscore.load("perplexity").compute(
+            predictions=TEXTS, model=model.transformer, tokenizer=tokenizer, model_type="causal"
+        )
+    )
+    assert "GPT2Model gives no logits for every token: load it with AutoModelForCausalLM" in said
+    model.save_pretrained(tmp_path / "alone")
+    alone = str(tmp_path / "alone")
+    said = refusal(lambda: evenscore.load("perplexity").compute(predictions=TEXTS, model_id=alone))
+    assert said == f"there is no tokenizer in {alone!r}, only a model: give tokenizer=, too"
+    assert evenscore.load("perplexity").compute(predictions=TEXTS, model_id=alone, tokenizer=gpt2)["tokens"] > 0
+
+
 def test_a_loaded_model_is_what_is_saved(gpt2: str) -> None:
     ours = evenscore.load("perplexity", model=model_for("gpt2"), tokenizer=tokenizer_for("gpt2"))
     assert (
@@ -115,10 +160,12 @@ def test_prompts_are_read_and_not_scored(gpt2: str) -> None:
 
 
 def test_models_are_compared_in_bits_per_byte(gpt2: str) -> None:
-    tested = evenscore.load("perplexity").compare(
+    metric = evenscore.load("perplexity")
+    tested = metric.compare(
         {"model_id": gpt2}, {"source": "ngram", "train_texts": TRAIN, "discount": 0.5},
         predictions=TEXTS, headlines=["bits_per_byte"], n_trials=200,
     )  # fmt: skip
+    assert tested["sources"] == ["causal:gpt2:float32", "ngram:3:words:kn0.5"]
     assert tested["systems"][0]["bits_per_byte"] < tested["baseline"]["bits_per_byte"]
     assert tested["systems"][0]["bits_per_byte_p_value"] < 0.05
 
@@ -146,7 +193,8 @@ def test_an_ngram_model_written_to_a_file_scores_as_before_and_as_in_kenlm(tmp_p
 
 def test_only_an_ngram_model_is_written(tmp_path: Path) -> None:
     for options in ({}, {"source": lambda texts: []}, {"source": "x.arpa"}):
-        assert "source='ngram'" in refusal(lambda: evenscore.load("perplexity", **options).write_arpa(tmp_path / "x"))  # noqa: B023
+        metric = evenscore.load("perplexity", **options)
+        assert "source='ngram'" in refusal(lambda metric=metric: metric.write_arpa(tmp_path / "x"))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -152,7 +152,8 @@ class HostedMetric(CountedScore, evaluate.Metric):
         self._added = []
         statistics = np.concatenate(parts)
         if not len(statistics):
-            raise ValueError(f"nothing to score: {' and '.join(columns)} are empty")
+            names = [name for name, column in columns.items() if column is not None]
+            raise ValueError(f"nothing to score: {' and '.join(names) or 'all batches'} are empty")
         if not chosen.keep_rows:
             return self.score_statistics(statistics.sum(axis=0), **given)
         return self._result(statistics, chosen)

@@ -22,12 +22,19 @@ class Scored(NamedTuple):
 
     texts, contexts: None where they were not given.
     source: what scored them; None where scores were given.
+    all_of_texts: whether all of the texts is scored, so that their sizes can be divided by.
     """
 
     scores: TokenScores
     texts: list[str] | None
     contexts: list[str] | None
     source: Source | None
+    all_of_texts: bool
+
+    @property
+    def measured(self) -> list[str] | None:
+        """The texts whose sizes count; None if they do not."""
+        return self.texts if self.all_of_texts else None
 
 
 def scored(columns: Mapping[str, Any], options: PerplexityOptions, source: Callable[[], Source]) -> Scored:
@@ -38,15 +45,18 @@ def scored(columns: Mapping[str, Any], options: PerplexityOptions, source: Calla
     are all ignored may be among others.
     """
     given = [name for name in _GIVEN if columns[name] is not None]
-    if not given and columns["predictions"] is None:
+    if not given and columns["predictions"] is None and columns["labels"] is None:
         raise ValueError("nothing to score: give predictions with a source of probabilities, or log_probs")
     _check_columns(columns, given, options)
     texts = None if given and columns["predictions"] is None else check_predictions(columns["predictions"])
     if given:
-        result = Scored(_given_scores(columns, given[0], options), texts, None, None)
+        scores = _given_scores(columns, given[0], options)
+        result = Scored(scores, texts, None, None, columns["labels"] is None or _all_count(scores, columns["labels"]))
     else:
         contexts, model = _contexts(columns["contexts"], texts or []), source()
-        result = Scored(model.score(texts or [], contexts), texts, contexts, model)
+        scores = model.score(texts or [], contexts)
+        result = Scored(scores, texts, contexts, model, options.scores_all or contexts is not None)
+    _check_headlines(result, options)
     name = given[0] if given else "predictions"
     _check_count(result, name)
     # Labels of which none counts are usual in training: a prompt that fills the window.
@@ -85,10 +95,17 @@ def _check_columns(columns: Mapping[str, Any], given: Sequence[str], options: Pe
         raise ValueError(
             "labels are given without logits or probabilities: log_probs are of the tokens that came already"
         )
-    if columns["predictions"] is None:
-        for name in options.headlines:
-            if name not in TEXTLESS:
-                raise ValueError(f"headlines={name!r}: the texts are needed to count; give predictions as well")
+
+
+def _check_headlines(result: Scored, options: PerplexityOptions) -> None:
+    for name in options.headlines if result.measured is None else ():
+        if name not in TEXTLESS:
+            why = "predictions are needed" if result.texts is None else "only a part of the texts is scored"
+            raise ValueError(f"headlines={name!r}: {why}, whose words and bytes it counts")
+
+
+def _all_count(scores: TokenScores, labels: Any) -> bool:
+    return len(scores.log_probs) == sum(map(len, labels))
 
 
 def _check_count(result: Scored, name: str) -> None:

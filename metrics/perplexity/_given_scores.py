@@ -31,7 +31,10 @@ def from_log_probs(rows: Any, name: str = "log_probs") -> TokenScores:
     >>> from_log_probs([[-1.0, -0.5], [float("-inf")]]).log_probs.tolist()
     [-1.0, -0.5, -inf]
     """
-    arrays = [_numbers(row, f"{name}[{i}]", 1).astype(np.float64) for i, row in enumerate(_rows(rows, name))]
+    listed = _rows(rows, name)
+    if listed and isinstance(listed[0], (float, int, np.number)):
+        raise ValueError(f"{name}[0] is a number: give a list a text, as in [{name}] for one text")
+    arrays = [_numbers(row, f"{name}[{i}]", 1).astype(np.float64) for i, row in enumerate(listed)]
     for i, array in enumerate(arrays):
         _check(array, ~(array <= _ROUNDING), f"{name}[{i}]", "a natural logarithm of a probability is at most 0")
     return _joined([np.minimum(array, 0.0) for array in arrays])
@@ -140,6 +143,9 @@ def _numbers(row: Any, name: str, dimensions: int) -> Values:
         raise ValueError(f"{name} is not {shape}: its rows differ in length") from error
     if array.size == 0 and dimensions == 1:
         return np.empty(0)
+    if array.ndim == 1 and None in array.tolist():
+        place = array.tolist().index(None)
+        raise ValueError(f"{name} has None at position {place}: leave out tokens that have no probability")
     if array.ndim != dimensions or array.dtype.kind not in "fiu":
         raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}: give {shape}")
     return array

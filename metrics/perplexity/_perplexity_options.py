@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
@@ -25,6 +26,16 @@ _SIGNED: Mapping[Kind | None, Sequence[str]] = {
     "arpa": _NGRAM,
     "own": (),
 }
+# Which kinds of source options are for.
+_OF_KINDS: Mapping[tuple[Kind, ...], Sequence[str]] = {
+    ("ngram",): ("train_texts", "ngram_order", "discount"),
+    ("ngram", "arpa"): ("ngram_unit", "end_token"),
+    ("model",): (
+        "tokenizer", "model_type", "device", "dtype",
+        "window", "stride", "long_texts", "batch_size", "max_batch_tokens",
+    ),
+    ("model", "ngram", "arpa"): ("start_token",),
+}  # fmt: skip
 _SHORT = {
     "start_token": "start", "end_token": "end", "window": "window", "stride": "stride", "long_texts": "long",
 }  # fmt: skip
@@ -98,9 +109,29 @@ class PerplexityOptions(Options):
                 check_integer(name, getattr(self, name), least=1)
         if self.start_token is True or not isinstance(self.start_token, (str, bool)):
             raise ValueError(f"start_token={self.start_token!r}: give 'bos', 'eos', a token, or False")
+        if isinstance(self.ngram_unit, str):
+            check_choice("ngram_unit", self.ngram_unit, ("words", "characters"))
         _check_headlines(self.headlines)
+        self._check_applicable()
         # A column of any kind becomes what can be compared and pickled.
         object.__setattr__(self, "train_texts", _train_texts(self.train_texts))
+
+    def _check_applicable(self) -> None:
+        """Raise ValueError for options of one kind of source that are given with another."""
+        if self.source is not None and (self.model_id is not None or self.model is not None):
+            raise ValueError("source= is given beside a model: give one of them")
+        if self.kind is None:
+            return
+        for kinds, names in _OF_KINDS.items():
+            for name in names if self.kind not in kinds else ():
+                value = getattr(self, name)
+                if value != _DEFAULTS[name]:
+                    shown = reprlib.repr(value)
+                    raise ValueError(f"{name}={shown} has no meaning with {self._kind_name()}: leave it out")
+
+    def _kind_name(self) -> str:
+        names = {"model": "a model", "ngram": "source='ngram'", "arpa": "an ARPA file"}
+        return names.get(self.kind or "", "this source")
 
     @property
     def kind(self) -> Kind | None:
@@ -112,6 +143,11 @@ class PerplexityOptions(Options):
         if isinstance(self.source, (str, os.PathLike)):
             return "ngram" if self.source == "ngram" else "arpa"
         return "own"
+
+    @property
+    def scores_all(self) -> bool:
+        """Whether every token of a text without context is scored, however long it is."""
+        return self.kind != "model" or (self.long_texts != "first" and self.start_token is not False)
 
     @property
     def knows_unknown(self) -> bool:
@@ -132,6 +168,10 @@ class PerplexityOptions(Options):
         if self.kind == "ngram":
             return f"ngram:{self.ngram_order}"
         return callable_name(self.source) if self.kind == "own" else "given"
+
+
+# The defaults of the class, by name.
+_DEFAULTS: Mapping[str, Any] = {field.name: field.default for field in dataclasses.fields(PerplexityOptions)}
 
 
 def _name_of_model(model: Any) -> str:

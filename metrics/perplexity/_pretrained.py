@@ -10,7 +10,7 @@ from ._checkpoints import Checkpoint, checkpoint, load_part
 from ._forward_pass import evaluation
 from ._model_packages import transformers
 from ._output_head import without_adapters
-from ._probes import has_separate_head, reads_ahead
+from ._probes import gives_logits, has_separate_head, reads_ahead
 from ._torch_options import as_device, as_dtype
 
 ModelType = Literal["causal", "masked"]
@@ -71,10 +71,19 @@ def load_pretrained(
     chosen = _model_type([type(inner).__name__], inner.config, model_type)
     loaded_tokenizer = _tokenizer(tokenizer)
     with evaluation(model):
+        _check_logits(model)
         has_head = has_separate_head(model)
         _check_direction(model, chosen)
     name, positions = _name(inner, model_id), _positions(model, loaded_tokenizer)
     return Pretrained(model, loaded_tokenizer, chosen, name, positions, has_head)
+
+
+def _check_logits(model: Any) -> None:
+    if not gives_logits(model):
+        raise ValueError(
+            f"{type(without_adapters(model)).__name__} gives no logits for every token: load it with "
+            f"AutoModelForCausalLM or AutoModelForMaskedLM"
+        )
 
 
 def _check_direction(model: Any, model_type: ModelType) -> None:
@@ -88,6 +97,8 @@ def _check_direction(model: Any, model_type: ModelType) -> None:
 def _check_loaded(model: Any, model_id: Any, tokenizer: Any, device: Any, dtype: Any) -> None:
     if not hasattr(model, "config") or not hasattr(model, "get_input_embeddings"):
         raise ValueError(f"model is of type {type(model).__name__}: give a model of transformers, or model_id=")
+    if model.get_input_embeddings().weight.device.type == "meta":
+        raise ValueError("model= is on the meta device, which holds no numbers: load its weights")
     if model_id is not None:
         raise ValueError(f"model_id={model_id!r} and model= are both given: give one of them")
     if tokenizer is None:
@@ -107,7 +118,11 @@ def _load_model(source: Checkpoint, model_type: ModelType | None, device: Any, d
 
 def _tokenizer(given: Any) -> Any:
     if isinstance(given, (str, os.PathLike)):
-        return load_part(transformers().AutoTokenizer.from_pretrained, checkpoint(given, "tokenizer"))
+        loaded = load_part(transformers().AutoTokenizer.from_pretrained, checkpoint(given, "tokenizer"))
+        # What transformers 5 makes of a folder without a tokenizer's files.
+        if set(loaded.get_vocab()) <= set(loaded.all_special_tokens):
+            raise ValueError(f"there is no tokenizer in {os.fspath(given)!r}, only a model: give tokenizer=, too")
+        return loaded
     if not hasattr(given, "convert_ids_to_tokens"):
         raise ValueError(f"tokenizer is of type {type(given).__name__}: give a tokenizer of transformers, or a folder")
     return given

@@ -25,6 +25,17 @@ def has_separate_head(model: Model) -> bool:
     return bool(torch().equal(by_head, model(input_ids=ids, attention_mask=mask).logits))
 
 
+def gives_logits(model: Model) -> bool:
+    """Whether the model says something of every token, as a body without a head, or a classifier, does not."""
+    ids = _probe(model)
+    try:
+        logits = model(input_ids=ids, attention_mask=torch().ones_like(ids)).logits
+    # A body has no logits; classifiers fail in their own ways.
+    except (AttributeError, ValueError):
+        return False
+    return bool(logits.dim() == 3 and logits.shape[-1] > 2)
+
+
 def reads_ahead(model: Model) -> bool:
     """Whether the logits at a position depend on what stands after it."""
     ids = _probe(model)

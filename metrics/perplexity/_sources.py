@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ._load_source import model_source
@@ -46,14 +48,15 @@ class Sources:
         """What stands for the source in signatures; once it is loaded, it says what the options leave open."""
         if options.kind in (None, "own"):
             return options.source_name
-        is_loaded = self._kept is not None and self._kept[0] == _request(options).arguments
+        is_loaded = self._kept is not None and self._kept[0] == _stamped(_request(options).arguments)
         return self.of(options).name if is_loaded else options.source_name
 
     def _loaded(self, request: _Request) -> Any:
-        if self._kept is None or self._kept[0] != request.arguments:
+        stamped = _stamped(request.arguments)
+        if self._kept is None or self._kept[0] != stamped:
             # Two models at once may not fit.
             self._kept = None
-            self._kept = request.arguments, request.load(**request.arguments)
+            self._kept = stamped, request.load(**request.arguments)
         return self._kept[1]
 
 
@@ -66,11 +69,30 @@ def _request(options: PerplexityOptions) -> _Request:
         own = {"train_texts": options.train_texts, "order": options.ngram_order, "discount": options.discount}
         return _Request(NgramSource.trained, {**own, **_ngram_values(options)})
     if options.kind == "arpa":
+        if not os.path.isfile(options.source):
+            raise ValueError(
+                f"source={os.fspath(options.source)!r}: there is no such file; give 'ngram' or an ARPA file's path; "
+                f"a model of transformers is given as model_id="
+            )
         return _Request(NgramSource.of_arpa, {"path": options.source, **_ngram_values(options)})
     raise ValueError(
         "no source of probabilities: give log_probs=, model_id= (a folder or hub name), model= with tokenizer=, "
-        "source='ngram' with train_texts=, or source= the path of an ARPA file"
+        "source='ngram' with train_texts=, or source= an ARPA file's path; for add_batch, when the metric is loaded"
     )
+
+
+def _stamped(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, paths with what tells that their files were written anew, as checkpoints are."""
+    return {name: (value, _stamp(value)) for name, value in arguments.items()}
+
+
+def _stamp(value: Any) -> list[tuple[str, int, int]]:
+    if not isinstance(value, (str, os.PathLike)) or not os.path.exists(value):
+        return []
+    path = Path(value).absolute()
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    stats = [(str(file), file.stat()) for file in files]
+    return [(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats]
 
 
 def _ngram_values(options: PerplexityOptions) -> dict[str, Any]:

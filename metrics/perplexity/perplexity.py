@@ -27,6 +27,7 @@ from ._kneser_ney import Estimate
 from ._load_source import model_source
 from ._masked_model import MaskedModel
 from ._model_packages import torch
+from ._model_rows import check_rows, warn_of_other_tokens
 from ._model_source import ModelSettings
 from ._ngram_counts import NgramCounts
 from ._ngram_files import opened
@@ -160,8 +161,7 @@ class Perplexity(HostedMetric):
         Rows may be added up in any order, on any machine: integers have no rounding.
         """
         given = {"predictions": predictions, **columns_and_options}
-        options = {name: value for name, value in given.items() if name not in COLUMNS}
-        return self._count_columns({name: given.get(name) for name in COLUMNS}, self._chosen(options))
+        return self._count_columns({name: given.get(name) for name in COLUMNS}, self._chosen(_options_of(given)))
 
     def row_scorer(
         self,
@@ -178,8 +178,8 @@ class Perplexity(HostedMetric):
         prefix, scores, statistics: as in the other metrics.
         """
         columns = {name: own for name, own in columns_and_options.items() if name in COLUMNS}
-        options = {name: value for name, value in columns_and_options.items() if name not in COLUMNS}
-        return self._row_scorer(columns or {"predictions": "text"}, prefix, scores, statistics, options)
+        own = _options_of(columns_and_options)
+        return self._row_scorer(columns or {"predictions": "text"}, prefix, scores, statistics, own)
 
     def compare(
         self,
@@ -194,23 +194,28 @@ class Perplexity(HostedMetric):
         baseline, systems: what is theirs alone, options or columns, as in {"model_id": "a"} or {"log_probs": rows}.
         common: what holds for all, such as predictions.
         test, n_trials: as in the other metrics.
-        Returns {"baseline": {...}, "systems": [{...}, ...], "signature": ...}.  Models with different tokens are
-        compared by headlines=["bits_per_byte"].
+        Returns {"baseline": {...}, "systems": [{...}, ...], "signature": ..., "sources": names}; the signature is that
+        of the baseline.  Models with different tokens are compared by headlines=["bits_per_byte"].
 
         >>> result = Perplexity().compare({"log_probs": [[-1.0], [-3.0]]}, {"log_probs": [[-1.0], [-2.0]]}, n_trials=9)
         >>> result["baseline"]["perplexity"] > result["systems"][0]["perplexity"]
         True
         """
-        chosen = self._chosen({name: value for name, value in common.items() if name not in COLUMNS})
-        trials = self._checked_trials(test, n_trials, chosen)
+        trials = self._checked_trials(test, n_trials, self._chosen(_options_of(common)))
+        for own in (baseline, *systems):
+            if not isinstance(own, Mapping):
+                raise ValueError(f"a system is of type {type(own).__name__}: give options, as in {{'model_id': 'a'}}")
         if not systems:
             raise ValueError("no system to compare with the baseline: give its options as second argument")
-        rows = [self.statistics(**{**common, **own}) for own in (baseline, *systems)]
-        for i, others in enumerate(rows[1:]):
-            if len(others) != len(rows[0]):
-                raise ValueError(f"baseline has {len(rows[0])} rows but systems[{i}] has {len(others)}")
-        _refuse_impossible(rows)
-        return self._tested(rows, test, trials, chosen)
+        asked = [{**common, **own} for own in (baseline, *systems)]
+        rows, names = [], []
+        for given in asked:
+            rows.append(self.statistics(**given))
+            names.append(self._sources.name_of(self._chosen(_options_of(given))))
+        check_rows(rows)
+        chosen = self._chosen(_options_of(asked[0]))
+        warn_of_other_tokens(rows, chosen)
+        return {**self._tested(rows, test, trials, chosen), "sources": names}
 
     def write_arpa(self, path: str | os.PathLike[str]) -> None:
         """Write the n-gram model that the options at load name to an ARPA file, which KenLM and SRILM read."""
@@ -295,16 +300,12 @@ def _per_size(every: Surprise, sizes: Mapping[str, int]) -> Result:
 
 
 def _statistics(tokens: Scored) -> IntArray:
-    own = statistics(tokens.scores, tokens.texts)
+    own = statistics(tokens.scores, tokens.measured)
     return np.concatenate((np.ones((len(own), 1), np.int64), own), axis=1)
 
 
-def _refuse_impossible(rows: Sequence[IntArray]) -> None:
-    """Differences of infinite perplexities are no numbers, so a test of them would say nothing."""
-    for name, own in zip(("baseline", *(f"systems[{i}]" for i in range(len(rows)))), rows, strict=False):
-        impossible = np.flatnonzero(own[:, 1 + STATISTICS.index("impossible_tokens")])
-        if len(impossible):
-            raise ValueError(f"{name} gives a token of row {impossible[0]} a probability of 0: leave the row out")
+def _options_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name not in COLUMNS}
 
 
 def _shown(tokens: Scored) -> Result:

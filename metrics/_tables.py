@@ -1,0 +1,122 @@
+"""Tables with cells of several lines, as plain text, Markdown or LaTeX."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+# The lines of a cell, from its top.
+Cell: TypeAlias = Sequence[str]
+
+
+class Table(NamedTuple):
+    """A header and rows of as many cells, with notes of a line each to stand below."""
+
+    header: Sequence[Cell]
+    rows: Sequence[Sequence[Cell]]
+    notes: Sequence[str]
+
+
+_MARKDOWN_ESCAPES = str.maketrans({character: f"\\{character}" for character in r"\`*_[]<>|&~#$"})
+_LATEX_ESCAPES = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        # Signatures are long: their fields may stand on several lines.
+        "|": r"\textbar\allowbreak{}",
+        # At the start of a row they would belong to the command that ends the one before.
+        **{character: f"{{{character}}}" for character in "*[]"},
+    }
+)
+
+
+def as_text(table: Table) -> str:
+    """Columns as wide as their longest line; an empty line after the header and after every row.
+
+    >>> print(as_text(Table([["name"], ["score", "of 10"]], [[["x"], ["9.5", "p = 0.1"]]], ["a note"])))
+    name  score
+          of 10
+    <BLANKLINE>
+    x     9.5
+          p = 0.1
+    <BLANKLINE>
+    a note
+    """
+    rows = [table.header, *table.rows]
+    widths = [max(len(line) for cell in column for line in cell) for column in zip(*rows, strict=True)]
+    blocks = [[_justified(line, widths) for line in _lines(row)] for row in rows]
+    return "\n\n".join("\n".join(block) for block in [*blocks, table.notes])
+
+
+def _justified(line: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(part.ljust(width) for part, width in zip(line, widths, strict=True)).rstrip()
+
+
+def as_markdown(table: Table) -> str:
+    """A table as GitHub's Markdown has them, then a list of the notes.
+
+    >>> print(as_markdown(Table([["name"], ["score", "of 10"]], [[["x"], ["9.5", "p = 0.1"]]], ["a note"])))
+    | name | score<br>of 10 |
+    |---|---|
+    | x | 9.5<br>p = 0.1 |
+    <BLANKLINE>
+    - a note
+    """
+    escaped = _escaped(table, _MARKDOWN_ESCAPES)
+    header, *rows = [f"| {' | '.join('<br>'.join(cell) for cell in row)} |" for row in (escaped.header, *escaped.rows)]
+    notes = [f"- {note}" for note in escaped.notes]
+    return "\n".join([header, f"|{'---|' * len(table.header)}", *rows, "", *notes])
+
+
+def as_latex(table: Table) -> str:
+    r"""A tabular for the package booktabs, then the notes in small print.
+
+    >>> print(as_latex(Table([["name"], ["score", "of 10"]], [[["x_1"], ["9.5", "p = 0.1"]]], ["a note"])))
+    \begin{tabular}{ll}
+    \toprule
+    name & score \\
+     & of 10 \\
+    \midrule
+    x\_1 & 9.5 \\
+     & p = 0.1 \\
+    \bottomrule
+    \end{tabular}
+    <BLANKLINE>
+    \smallskip
+    {\footnotesize\raggedright
+    a note\par}
+    """
+    escaped = _escaped(table, _LATEX_ESCAPES)
+    header, *rows = [
+        "\n".join(rf"{' & '.join(line)} \\" for line in _lines(row)) for row in (escaped.header, *escaped.rows)
+    ]
+    parts = [
+        rf"\begin{{tabular}}{{{'l' * len(table.header)}}}",
+        r"\toprule",
+        header,
+        r"\midrule",
+        "\n\\addlinespace\n".join(rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        "",
+        r"\smallskip",
+        r"{\footnotesize\raggedright",
+        "\\par\n".join(escaped.notes) + r"\par}",
+    ]
+    return "\n".join(parts)
+
+
+def _lines(row: Sequence[Cell]) -> Iterator[tuple[str, ...]]:
+    """The lines of a row, each with a part of every cell."""
+    return itertools.zip_longest(*row, fillvalue="")
+
+
+def _escaped(table: Table, escapes: Mapping[int, str]) -> Table:
+    """The same table in a language where characters have a meaning."""
+    rows = [[[line.translate(escapes) for line in cell] for cell in row] for row in (table.header, *table.rows)]
+    return Table(rows[0], rows[1:], [note.translate(escapes) for note in table.notes])
