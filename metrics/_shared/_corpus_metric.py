@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,9 @@ from ._row_columns import ROW_COLUMNS, references_a_row, with_row_columns
 from ._row_scorer import RowScorer
 from ._segments import IntArray
 
+# A block that an executor gets: enough work to be worth the way, little enough for every worker to have some.
+_TRAVELLING_CHARACTERS = 1 << 20
+
 
 class CorpusMetric(HostedMetric):
     """Predictions against one reference a row, or several."""
@@ -30,12 +34,16 @@ class CorpusMetric(HostedMetric):
     def _warn(self, predictions: list[str], references: References, options: Any) -> None:
         """Warn of texts that can be scored, but hardly as they were meant."""
 
-    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> Result:
+    def compute(
+        self, *, predictions: Any = None, references: Any = None, executor: Any = None, **options: Any
+    ) -> Result:
         """Score predictions against references, together with everything added before.
 
+        executor: counts blocks of rows elsewhere: anything with the `submit` of concurrent.futures, such as a pool of
+          processes, Dask's client.get_executor(), mpi4py's MPIPoolExecutor.  The result is the same to the last bit.
         Options given here override those given at load.
         """
-        return self._compute_columns({"predictions": predictions, "references": references}, options)
+        return self._compute_columns({"predictions": predictions, "references": references}, options, executor)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
         """Count a batch of rows towards the next compute(); what is kept are their statistics, not their text."""
@@ -49,12 +57,13 @@ class CorpusMetric(HostedMetric):
         row = {"predictions": prediction, "references": reference, **kwargs}
         self.add_batch(**{name: [value] for name, value in row.items()})
 
-    def statistics(self, predictions: Any, references: Any, **options: Any) -> IntArray:
+    def statistics(self, predictions: Any, references: Any, *, executor: Any = None, **options: Any) -> IntArray:
         """The statistics of every row, shape (n, len(statistic_names())), int64.
 
-        Rows may be added up in any order, on any machine: integers have no rounding.
+        Rows may be added up in any order, on any machine: integers have no rounding.  executor: as in compute.
         """
-        return self._count_columns({"predictions": predictions, "references": references}, self._chosen(options))
+        columns = {"predictions": predictions, "references": references}
+        return self._count_columns(columns, self._chosen(options), executor)
 
     def row_scorer(
         self,
@@ -105,16 +114,26 @@ class CorpusMetric(HostedMetric):
             raise ValueError("nothing to compare: baseline and references are empty")
         return self._tested(rows, test, trials, chosen)
 
-    def _count_columns(self, columns: Mapping[str, Any], options: Any) -> IntArray:
+    def _count_columns(self, columns: Mapping[str, Any], options: Any, executor: Any = None) -> IntArray:
         texts = check_predictions(columns["predictions"])
         checked = check_references(columns["references"], len(texts))
         self._warn(texts, checked, options)
-        # Rows know nothing of each other, so blocks of them keep memory flat.
-        own = [self._count(*block, options) for block in row_blocks(texts, checked)]
+        # Rows know nothing of each other, so blocks of them keep memory flat, and may be counted anywhere.
+        if executor is None:
+            own = [self._count(*block, options) for block in row_blocks(texts, checked)]
+        else:
+            # What travels is the metric without the rows added to it.
+            count = functools.partial(_count_block, type(self)(self.config_name, **self._given), options)
+            sent = [executor.submit(count, block) for block in row_blocks(texts, checked, _TRAVELLING_CHARACTERS)]
+            own = [future.result() for future in sent]
         return with_row_columns(checked.counts, np.concatenate(own))
 
     def _row_fields(self, total: IntArray) -> Mapping[str, Any]:
         return {"nrefs": references_a_row(total)}
+
+
+def _count_block(metric: CorpusMetric, options: Any, block: tuple[list[str], References]) -> IntArray:
+    return metric._count(*block, options)
 
 
 def metric_info(

@@ -46,8 +46,11 @@ class HostedMetric(CountedScore, evaluate.Metric):
         super().__init__(config_name=config_name, seed=self._options.seed, **host)
 
     @abc.abstractmethod
-    def _count_columns(self, columns: Mapping[str, Any], options: Any) -> IntArray:
-        """The statistics of every row of the checked columns, shape (n, len(statistic_names()))."""
+    def _count_columns(self, columns: Mapping[str, Any], options: Any, executor: Any = None) -> IntArray:
+        """The statistics of every row of the columns, shape (n, len(statistic_names())).
+
+        executor: where blocks of rows are counted; None: here.
+        """
 
     # --- scores
 
@@ -139,7 +142,7 @@ class HostedMetric(CountedScore, evaluate.Metric):
             check_choice("scores", name, tuple(known))
         return RowScorer(metric, columns, self._prefix(prefix), known if scores is None else scores, statistics)
 
-    def _compute_columns(self, columns: Mapping[str, Any], given: Mapping[str, Any]) -> Result:
+    def _compute_columns(self, columns: Mapping[str, Any], given: Mapping[str, Any], executor: Any = None) -> Result:
         """Score these columns together with everything added before."""
         chosen = self._chosen(given)
         if self._added:
@@ -148,7 +151,7 @@ class HostedMetric(CountedScore, evaluate.Metric):
             self._check_sums(chosen)
         parts = list(self._added)
         if not parts or any(column is not None for column in columns.values()):
-            parts.append(self._count_columns(columns, chosen))
+            parts.append(self._count_columns(columns, chosen, executor))
         self._added = []
         statistics = np.concatenate(parts)
         if not len(statistics):

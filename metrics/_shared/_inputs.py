@@ -71,20 +71,22 @@ def check_systems(baseline: Any, systems: Sequence[Any]) -> list[list[str]]:
     return columns
 
 
-def row_blocks(predictions: list[str], references: References) -> Iterator[tuple[list[str], References]]:
-    """The rows in blocks of about _BLOCK_CHARACTERS, at least one row each; one empty block if there are no rows.
+def row_blocks(
+    predictions: list[str], references: References, characters: int = _BLOCK_CHARACTERS
+) -> Iterator[tuple[list[str], References]]:
+    """The rows in blocks of about so many characters, at least one row each; one empty block if there are no rows.
 
     >>> [len(block) for block, _ in row_blocks(["a", "b"], References(["a", "b"], np.array([1, 1])))]
     [2]
     """
     texts = references.texts
-    if sum(map(len, predictions)) + sum(map(len, texts)) <= _BLOCK_CHARACTERS:
+    if sum(map(len, predictions)) + sum(map(len, texts)) <= characters:
         yield predictions, references
         return
     first = np.concatenate(([0], np.cumsum(references.counts)))
     sizes = np.fromiter(map(len, predictions), np.int64, len(predictions))
     reference_ends = np.concatenate(([0], np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))))
-    block = (np.cumsum(sizes) + reference_ends[first[1:]]) // _BLOCK_CHARACTERS
+    block = (np.cumsum(sizes) + reference_ends[first[1:]]) // characters
     cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(predictions)]
     for start, stop in itertools.pairwise(cuts):
         yield predictions[start:stop], References(texts[first[start] : first[stop]], references.counts[start:stop])

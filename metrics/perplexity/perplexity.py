@@ -226,7 +226,7 @@ class Perplexity(HostedMetric):
 
     # --- what is counted
 
-    def _count_columns(self, columns: Mapping[str, Any], options: PerplexityOptions) -> IntArray:
+    def _count_columns(self, columns: Mapping[str, Any], options: PerplexityOptions, executor: Any = None) -> IntArray:
         return _statistics(self._scored(columns, options))
 
     def _scored(self, columns: Mapping[str, Any], options: PerplexityOptions) -> Scored:
