@@ -758,7 +758,7 @@ def test_nothing_to_score() -> None:
 )
 def test_names(options: dict[str, Any], name: str, arpa: Path) -> None:
     assert trained(["a b"], **options).name == name
-    assert NgramSource.of_arpa(arpa).name == "arpa:by_hand.arpa:3"
+    assert NgramSource.of_arpa(arpa).name == "arpa:by_hand.arpa:3:words"
 
 
 def test_sources_pickle() -> None:

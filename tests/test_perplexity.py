@@ -82,6 +82,37 @@ def test_sums_are_exact(rows: list[list[float]]) -> None:
     assert result["nll"] == math.fsum(-x for row in rows for x in row)
 
 
+def test_what_no_sum_would_bear_is_impossible() -> None:
+    assert computed(log_probs=[[-(2.0**41), -1.0]])["nll"] == INF
+    assert computed(log_probs=[[-(2.0**40), -1.0]])["nll"] == 2.0**40 + 1
+
+
+def test_rows_with_and_without_texts_have_no_sizes_together() -> None:
+    added = metric()
+    added.add_batch(log_probs=[[-1.0]], predictions=["a"])
+    added.add_batch(log_probs=[[-1.0]])
+    assert "bits_per_byte" not in added.compute()
+    added.add_batch(log_probs=[[-1.0]])
+    assert "not all rows have texts" in refusal(lambda: added.compute(headlines=["bits_per_byte"], confidence=0.9))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"source": "ngram"}, {"source": "ngram", "train_texts": ["a"]}, {"source": "ngram", "ngram_order": 2},
+        {"source": "ngram", "ngram_unit": "characters"}, {"source": "ngram", "discount": 0.5},
+        {"source": "ngram", "end_token": False}, {"model_id": "a"}, {"model": "a"}, {"tokenizer": "a"},
+        {"model_type": "masked"}, {"device": "cpu"}, {"dtype": "float32"}, {"start_token": False}, {"window": 9},
+        {"stride": 2}, {"long_texts": "first"}, {"shift": True}, {"ignore_index": 0}, {"keep_rows": False},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_rows_added_under_any_other_option_that_counts_are_not_scored(given: dict[str, Any]) -> None:
+    added = metric(**({"source": "ngram"} if len(given) == 2 else {}))
+    added._added = [np.ones((1, len(added.statistic_names())), np.int64)]
+    assert "rows were added under other options" in refusal(lambda: added.compute(**given))
+
+
 def test_smaller_surprises_than_2_to_the_minus_43_are_held_to_2_to_the_minus_96() -> None:
     result = computed(log_probs=[[-(2.0**-50), -(2.0**-97), -(2.0**-300)]])
     assert result["nll"] == 2.0**-50
@@ -202,7 +233,7 @@ def test_sizes_are_those_of_what_is_scored() -> None:
 
 def test_a_test_of_infinite_perplexities_is_refused() -> None:
     message = refusal(lambda: metric().compare({"log_probs": [[-1.0], [-2.0]]}, {"log_probs": [[-1.0], [-INF]]}))
-    assert message == "systems[0] gives a token of row 1 a probability of 0: leave the row out"
+    assert message == "systems[0] gives row 1 a perplexity that no float holds: leave the row out"
     assert "systems[0] has 1" in refusal(
         lambda: metric().compare({"log_probs": [[-1.0], [-2.0]]}, {"log_probs": [[-1.0]]})
     )
@@ -294,6 +325,12 @@ def test_rows_of_ignored_labels_may_be_among_others() -> None:
     assert result["mean_perplexity"] == result["perplexity"] == computed(logits=[table], labels=[[0, 1]])["perplexity"]
     assert result["tokens"] == 2
     assert "no token to score" in refusal(lambda: computed(**given, per_example=True))
+    # In batches, as a Trainer hands them over, and in resamples.
+    added = metric()
+    for values, row in zip(given["logits"], given["labels"], strict=True):
+        added.add_batch(logits=[values], labels=[row])
+    assert added.compute() == result
+    assert computed(**given, confidence=0.9, n_resamples=50)["perplexity_low"] == result["perplexity"]
 
 
 # --- models of one's own
@@ -349,7 +386,7 @@ def test_tokens_are_shown_when_asked() -> None:
         ({}, "nothing to score: give predictions with a source of probabilities, or log_probs"),
         ({"predictions": ["a"]}, "no source of probabilities: give log_probs=, model_id="),
         ({"log_probs": []}, "nothing to score"),
-        ({"log_probs": [[-1.0], [0.5]]}, "log_probs[1] has 0.5 at position 0: a natural logarithm of a probability"),
+        ({"log_probs": [[-1.0], [0.5]]}, "log_probs[1] has 0.5 at position 0: a natural log-probability"),
         ({"log_probs": [[-1.0, math.nan]]}, "log_probs[0] has nan at position 1"),
         ({"log_probs": [[INF]]}, "log_probs[0] has inf at position 0"),
         ({"log_probs": [[-1.0], []]}, "log_probs[1] has no token to score: leave it out"),
@@ -391,7 +428,9 @@ def test_tokens_are_shown_when_asked() -> None:
         ({"logits": [[[0.0, math.nan]]], "labels": [[0]]}, "a logit is a number or -inf"),
         ({"logits": [[[0.0, INF]]], "labels": [[0]]}, "a logit is a number or -inf"),
         ({"logits": [[[-INF, -INF]]], "labels": [[0]]}, "a logit is a number or -inf"),
-        ({"logits": [[[0.0, 1.0]]], "labels": [[-100]]}, "logits[0] has no token to score"),
+        ({"logits": [[[0.0, 1.0]]], "labels": [[-100]]}, "no token to score: labels that are all ignored"),
+        ({"logits": [[[0.0, 0.0], [0.0, math.nan]]], "labels": [[-100, 1]]}, "logits[0] has [ 0. nan] at position 1"),
+        ({"predictions": ["a"], "contexts": ["b"], "source": lambda texts: [[-1.0]]}, "the source takes texts alone"),
         ({"probabilities": [[[0.5, 0.6]]], "labels": [[0]]}, "has 1.1 at position 0: probabilities add up to 1"),
         ({"probabilities": [[[1.5, -0.5]]], "labels": [[0]]}, "a probability is from 0 to 1"),
         ({"probabilities": [[[math.nan, 1.0]]], "labels": [[0]]}, "a probability is from 0 to 1"),

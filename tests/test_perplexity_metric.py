@@ -182,7 +182,7 @@ def test_an_ngram_model_written_to_a_file_scores_as_before_and_as_in_kenlm(tmp_p
     read = evenscore.load("perplexity", source=str(file)).compute(predictions=texts)
     assert {**read, "signature": ""} == {**result, "signature": ""}
     assert result["signature"].startswith("source:ngram:3:words:kn0.6|start:bos|end:True|")
-    assert read["signature"].startswith("source:arpa:small.arpa:3|start:bos|end:True|")
+    assert read["signature"].startswith("source:arpa:small.arpa:3:words|start:bos|end:True|")
     model = kenlm.Model(str(file))
     expected = [model.perplexity(text) for text in texts]
     # KenLM adds up in float32.

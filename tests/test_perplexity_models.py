@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import naive_perplexity as naive
 import numpy as np
 import peft
 import pytest
+import safetensors.torch
 import small_models
 import torch
 import transformers
@@ -537,6 +539,49 @@ def test_number_types(folder: Path, models: Models, dtype: Any) -> None:
     np.testing.assert_allclose(flat(rows), flat(scored(models["gpt2"], TEXTS)), rtol=0.05, atol=0.3)
 
 
+def test_half_precision_is_left_before_the_softmax(folder: Path) -> None:
+    loaded = load_pretrained(model_id=folder / "gpt2", dtype="bfloat16", device="cpu")
+    ids = [*start_of(loaded), *encoded(loaded, TEXTS[1])[: POSITIONS - 1]]
+    with torch.no_grad():
+        logits = loaded.model(torch.tensor([ids[:-1]])).logits[0].double()
+    expected = logits.log_softmax(-1)[range(len(ids) - 1), ids[1:]].tolist()
+    text = loaded.tokenizer.decode(ids[1:])
+    # A log-softmax in bfloat16 would be off by 1e-2.
+    np.testing.assert_allclose(scored(loaded, [text])[0], expected, rtol=1e-5, atol=1e-5)
+
+
+def test_models_that_mix_padding_in_are_never_padded() -> None:
+    torch.manual_seed(0)
+    tokenizer = small_models.tokenizer_for("bert")
+    config = transformers.FNetConfig(
+        vocab_size=len(tokenizer), hidden_size=32, num_hidden_layers=2, intermediate_size=48, max_position_embeddings=64
+    )
+    loaded = load_pretrained(model=transformers.FNetForMaskedLM(config).eval(), tokenizer=tokenizer)
+    assert not loaded.ignores_padding
+    texts = [text for text in TEXTS if text][:5]
+    assert_rows(scored(loaded, texts), [scored(loaded, [text])[0] for text in texts])
+
+
+def test_a_checkpoint_that_lacks_weights_is_refused(tmp_path: Path) -> None:
+    folder = small_models.saved("llama", tmp_path)
+    file = folder / "model.safetensors"
+    weights = safetensors.torch.load_file(file)
+    del weights["model.layers.1.mlp.up_proj.weight"]
+    safetensors.torch.save_file(weights, file, metadata={"format": "pt"})
+    with pytest.raises(ValueError, match=r"lacks 1 weights of LlamaForCausalLM, such as model.layers.1.mlp.up_proj"):
+        load_pretrained(model_id=folder)
+
+
+def test_threads_may_share_a_model_that_trains(folder: Path) -> None:
+    loaded = load_pretrained(model_id=folder / "gpt2")
+    expected = scored(loaded, TEXTS)
+    loaded.model.train()
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda _: scored(loaded, TEXTS), range(8)))
+    assert results == [expected] * 8
+    assert all(module.training for module in loaded.model.modules())
+
+
 @pytest.mark.parametrize("given", ["./nowhere", "~/nowhere", "/nowhere/at/all", "a/b/c", "C:\\models", Path("nowhere")])
 def test_a_missing_path_is_no_hub_request(given: Any) -> None:
     with pytest.raises(ValueError, match=r"model_id=.*: looked for the folder .*, which does not exist; .*hub was not"):
@@ -637,7 +682,9 @@ def test_a_checkpoint_that_does_not_say_its_kind(tmp_path: Path) -> None:
         ValueError, match=r"BertModel, does not say .*: give model_type='causal' or model_type='masked'"
     ):
         load_source(model_id=tmp_path)
-    assert load_source(model_id=tmp_path, model_type="masked").name.startswith("masked:")
+    # The body alone has no weights of a head, which would be random.
+    with pytest.raises(ValueError, match=r"lacks 6 weights of BertForMaskedLM, such as cls.predictions.bias"):
+        load_source(model_id=tmp_path, model_type="masked")
 
 
 def test_encoder_decoders_are_refused(tmp_path: Path, models: Models) -> None:

@@ -41,8 +41,8 @@ def scored(columns: Mapping[str, Any], options: PerplexityOptions, source: Calla
     """The scores of what stands in the columns, of which those missing are None.
 
     source: makes the source of probabilities; it is asked only if they are not given.
-    Raises ValueError for columns that contradict each other, or a text without a token to score; rows of labels that
-    are all ignored may be among others.
+    Raises ValueError for columns that contradict each other, or a text without a token to score; labels of a row may
+    all be ignored.
     """
     given = [name for name in _GIVEN if columns[name] is not None]
     if not given and columns["predictions"] is None and columns["labels"] is None:
@@ -60,7 +60,8 @@ def scored(columns: Mapping[str, Any], options: PerplexityOptions, source: Calla
     name = given[0] if given else "predictions"
     _check_count(result, name)
     # Labels of which none counts are usual in training: a prompt that fills the window.
-    _check_tokens(result, name, all_rows=columns["labels"] is None)
+    if columns["labels"] is None:
+        _check_tokens(result, name)
     return result
 
 
@@ -114,9 +115,8 @@ def _check_count(result: Scored, name: str) -> None:
         raise ValueError(f"{len(result.texts)} predictions but {rows} rows of {name}: give one row each")
 
 
-def _check_tokens(result: Scored, name: str, *, all_rows: bool) -> None:
-    lengths = np.diff(result.scores.offsets)
-    empty = np.flatnonzero(lengths == 0)
-    if len(empty) and (all_rows or len(empty) == len(lengths)):
+def _check_tokens(result: Scored, name: str) -> None:
+    empty = np.flatnonzero(np.diff(result.scores.offsets) == 0)
+    if len(empty):
         text = "" if result.texts is None else f" ({reprlib.repr(result.texts[empty[0]])})"
         raise ValueError(f"{name}[{empty[0]}]{text} has no token to score: leave it out")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -17,6 +18,7 @@ from ._token_batches import Batch
 # normalise, 256 MB elsewhere.
 _CHUNK_LOGITS = {"cpu": 1 << 22}
 _CHUNK_LOGITS_ELSEWHERE = 1 << 26
+_ONE_AT_A_TIME = threading.RLock()
 
 
 def token_log_probs(model: Model, batch: Batch, targets: IntArray, has_head: bool) -> FloatArray:
@@ -52,15 +54,20 @@ def vocabulary_size(model: Model) -> int:
 
 @contextlib.contextmanager
 def evaluation(model: Model) -> Iterator[None]:
-    """Dropout off, no gradients; every module's training flag as it was afterwards."""
-    flags = [(module, module.training) for module in model.modules()]
-    model.eval()
-    try:
-        with torch().inference_mode():
-            yield
-    finally:
-        for module, flag in flags:
-            module.training = flag
+    """Dropout off, no gradients; every module's training flag as it was afterwards.
+
+    One at a time: the flags are the model's, which threads may share.
+    """
+    with _ONE_AT_A_TIME:
+        flags = [(module, module.training) for module in model.modules()]
+        model.eval()
+        try:
+            # Not inference_mode: a model may keep a tensor that it makes, and train with it afterwards.
+            with torch().no_grad():
+                yield
+        finally:
+            for module, flag in flags:
+                module.training = flag
 
 
 def _chosen_log_probs(logits: Tensor, targets: Tensor) -> Tensor:

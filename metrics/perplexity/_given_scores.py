@@ -13,14 +13,16 @@ from ._source import FloatArray, TokenScores
 
 # Of a chunk of positions whose logits are turned into float64 at once.
 _CHUNK_VALUES = 1 << 22
-# A log-softmax in float32 may come out this much above 0, and probabilities add up to 1 this nearly.
+# A log-softmax in float32 may come out this much above 0.
 _ROUNDING = 1e-6
-_SUM_ROUNDING = 1e-3
+# Half precision moves the sum over a large vocabulary this far.
+_SUM_ROUNDING = 1e-2
 
 Values = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
-# From logits or probabilities of some positions, shape (positions, vocabulary), and the name of their row, to logs.
-ToLogs = Callable[[Values, str], FloatArray]
+# From logits or probabilities of some positions, shape (positions, vocabulary), their places and the name of their row,
+# to logs.
+ToLogs = Callable[[Values, IntArray, str], FloatArray]
 
 
 def from_log_probs(rows: Any, name: str = "log_probs") -> TokenScores:
@@ -36,7 +38,8 @@ def from_log_probs(rows: Any, name: str = "log_probs") -> TokenScores:
         raise ValueError(f"{name}[0] is a number: give a list a text, as in [{name}] for one text")
     arrays = [_numbers(row, f"{name}[{i}]", 1).astype(np.float64) for i, row in enumerate(listed)]
     for i, array in enumerate(arrays):
-        _check(array, ~(array <= _ROUNDING), f"{name}[{i}]", "a natural logarithm of a probability is at most 0")
+        places = np.arange(len(array))
+        _check(array, ~(array <= _ROUNDING), places, f"{name}[{i}]", "a natural log-probability is at most 0")
     return _joined([np.minimum(array, 0.0) for array in arrays])
 
 
@@ -88,38 +91,38 @@ def _scored_row(
         )
     step = max(1, _CHUNK_VALUES // max(1, table.shape[1]))
     chunks = [places[start : start + step] for start in range(0, len(places), step)]
-    logs = [to_logs(table[chunk], name)[np.arange(len(chunk)), ids[chunk]] for chunk in chunks]
+    logs = [to_logs(table[chunk], chunk, name)[np.arange(len(chunk)), ids[chunk]] for chunk in chunks]
     return np.minimum(np.concatenate(logs), 0.0) if logs else np.empty(0)
 
 
-def _log_of_probabilities(table: Values, name: str) -> FloatArray:
+def _log_of_probabilities(table: Values, places: IntArray, name: str) -> FloatArray:
     probabilities = table.astype(np.float64)
     # Not-a-number is neither, so it is among the bad ones.
     bad = ~(probabilities.min(axis=1) >= 0) | ~(probabilities.max(axis=1) <= 1 + _ROUNDING)
-    _check(table, bad, name, "a probability is from 0 to 1")
+    _check(table, bad, places, name, "a probability is from 0 to 1")
     sums: FloatArray = probabilities.sum(axis=1)
     uneven: Mask = np.abs(sums - 1) > _SUM_ROUNDING
-    _check(sums, uneven, name, "probabilities add up to 1; give logits= for what is not normalised")
+    _check(sums, uneven, places, name, "probabilities add up to 1; give logits= for what is not normalised")
     with np.errstate(divide="ignore"):
         return np.log(probabilities)
 
 
-def _log_softmax(table: Values, name: str) -> FloatArray:
+def _log_softmax(table: Values, places: IntArray, name: str) -> FloatArray:
     logits = table.astype(np.float64)
     greatest = logits.max(axis=1, keepdims=True)
     bad = np.isnan(logits).any(axis=1) | ~np.isfinite(greatest[:, 0])
-    _check(table, bad, name, "a logit is a number or -inf, and one of a position at least a number")
+    _check(table, bad, places, name, "a logit is a number or -inf, and one of a position at least a number")
     shifted = logits - greatest
     logs: FloatArray = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
     return logs
 
 
-def _check(values: Values, bad: Mask, name: str, rule: str) -> None:
+def _check(values: Values, bad: Mask, places: IntArray, name: str, rule: str) -> None:
     """Raise ValueError that shows the first bad value of a row."""
     if bad.any():
-        place = int(np.flatnonzero(bad)[0])
-        shown = np.array2string(np.asarray(values[place]), threshold=4, edgeitems=2)
-        raise ValueError(f"{name} has {shown} at position {place}: {rule}")
+        first = int(np.flatnonzero(bad)[0])
+        shown = np.array2string(np.asarray(values[first]), threshold=4, edgeitems=2)
+        raise ValueError(f"{name} has {shown} at position {places[first]}: {rule}")
 
 
 def _rows(column: Any, name: str) -> Sequence[Any]:

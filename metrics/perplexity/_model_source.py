@@ -111,7 +111,8 @@ class ModelSource(Source):
             result[batch.places] = token_log_probs(model, batch, ids[batch.places], self._loaded.has_head)
 
         with evaluation(model):
-            in_batches(windows.lengths + frame.size, score, self._max_tokens(), self._settings.batch_size)
+            most = self._settings.batch_size if self._loaded.ignores_padding else 1
+            in_batches(windows.lengths + frame.size, score, self._max_tokens(), most)
         return result
 
     def _max_tokens(self) -> int:

@@ -107,7 +107,8 @@ class NgramSource(Source):
         """The model of an ARPA file; see read_arpa."""
         split = as_unit(unit)
         model = read_arpa(path)
-        return cls(f"arpa:{os.path.basename(path)}:{model.order}", model, split, start_token, end_token)
+        name = f"arpa:{os.path.basename(path)}:{model.order}:{split.name}"
+        return cls(name, model, split, start_token, end_token)
 
     def score(self, texts: Sequence[str], contexts: Sequence[str] | None) -> TokenScores:
         """The log-probabilities of every text's tokens and its end, all texts at once."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ._given_scores import from_log_probs
@@ -21,6 +22,10 @@ class OwnSource(Source):
         self.name = callable_name(model)
         self._model = model
         self._log_probs = model.log_probs if hasattr(model, "log_probs") else model
+        if hasattr(model, "get_input_embeddings"):
+            raise ValueError(
+                f"source is a {type(model).__name__}: give a model of transformers as model=, with tokenizer="
+            )
         if not callable(self._log_probs):
             raise ValueError(
                 f"source={model!r}: give 'ngram', an ARPA file's path, a function, or an object with log_probs(texts)"
@@ -28,7 +33,7 @@ class OwnSource(Source):
 
     def score(self, texts: Sequence[str], contexts: Sequence[str] | None) -> TokenScores:
         """What the model says, checked."""
-        given = self._log_probs(*_arguments(texts, contexts))
+        given = _asked(self._log_probs, texts, contexts)
         scores = from_log_probs(given, "log_probs of the source")
         rows = len(scores.offsets) - 1
         if rows != len(texts):
@@ -39,8 +44,15 @@ class OwnSource(Source):
         """The model's tokens; ValueError if it has no method that names them."""
         if not hasattr(self._model, "tokens"):
             raise ValueError("per_token=True: this source has no tokens(texts) that names them")
-        return [[Token(*token) for token in row] for row in self._model.tokens(*_arguments(texts, contexts))]
+        return [[Token(*token) for token in row] for row in _asked(self._model.tokens, texts, contexts)]
 
 
-def _arguments(texts: Sequence[str], contexts: Sequence[str] | None) -> tuple[list[str], ...]:
-    return (list(texts),) if contexts is None else (list(texts), list(contexts))
+def _asked(method: Callable[..., Any], texts: Sequence[str], contexts: Sequence[str] | None) -> Any:
+    """What the method says of the texts; ValueError if it does not take contexts that are given."""
+    if contexts is None:
+        return method(list(texts))
+    try:
+        inspect.signature(method).bind(list(texts), list(contexts))
+    except TypeError as error:
+        raise ValueError("contexts are given, but the source takes texts alone: leave them out") from error
+    return method(list(texts), list(contexts))

@@ -186,7 +186,7 @@ def _name_of_model(model: Any) -> str:
 
 def _start_token(value: Any) -> Mapping[str, Any]:
     check_choice("add_start_token", value, (True, False, None))
-    return {"start_token": False} if value is False else {}
+    return {} if value is None else {"start_token": "bos" if value else False}
 
 
 def _train_texts(given: Any) -> Any:

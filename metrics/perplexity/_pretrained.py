@@ -10,7 +10,7 @@ from ._checkpoints import Checkpoint, checkpoint, load_part
 from ._forward_pass import evaluation
 from ._model_packages import transformers
 from ._output_head import without_adapters
-from ._probes import gives_logits, has_separate_head, reads_ahead
+from ._probes import gives_logits, has_separate_head, ignores_padding, reads_ahead
 from ._torch_options import as_device, as_dtype
 
 ModelType = Literal["causal", "masked"]
@@ -32,6 +32,7 @@ class Pretrained:
     name: of the model, without a folder of this machine, with its number type.
     positions: how many tokens it can read at once; None if nothing says.
     has_head: whether its head can be applied to single positions.
+    ignores_padding: whether texts of other lengths can stand in one batch.
     """
 
     model: Any
@@ -40,6 +41,7 @@ class Pretrained:
     name: str
     positions: int | None
     has_head: bool
+    ignores_padding: bool
 
 
 def load_pretrained(
@@ -72,10 +74,10 @@ def load_pretrained(
     loaded_tokenizer = _tokenizer(tokenizer)
     with evaluation(model):
         _check_logits(model)
-        has_head = has_separate_head(model)
+        has_head, pads = has_separate_head(model), ignores_padding(model)
         _check_direction(model, chosen)
     name, positions = _name(inner, model_id), _positions(model, loaded_tokenizer)
-    return Pretrained(model, loaded_tokenizer, chosen, name, positions, has_head)
+    return Pretrained(model, loaded_tokenizer, chosen, name, positions, has_head, pads)
 
 
 def _check_logits(model: Any) -> None:
@@ -113,7 +115,14 @@ def _load_model(source: Checkpoint, model_type: ModelType | None, device: Any, d
     chosen = _model_type(config.architectures or [], config, model_type)
     loader = getattr(transformers(), _AUTO_MODELS[chosen]).from_pretrained
     options = {} if dtype is None else {"dtype": dtype}
-    return load_part(loader, source, config=config, **options).to(device)
+    model, info = load_part(loader, source, config=config, output_loading_info=True, **options)
+    missing = sorted(info["missing_keys"])
+    if missing:
+        raise ValueError(
+            f"model_id={source.place!r} lacks {len(missing)} weights of {type(model).__name__}, such as "
+            f"{missing[0]}: it was saved as another model, or not whole"
+        )
+    return model.to(device)
 
 
 def _tokenizer(given: Any) -> Any:

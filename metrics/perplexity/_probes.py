@@ -19,6 +19,8 @@ def has_separate_head(model: Model) -> bool:
     try:
         output = base_output(inner, ids, mask)
         by_head = head_logits(inner, output, output.last_hidden_state)
+    except (torch().OutOfMemoryError, MemoryError):
+        raise
     # Architectures fail in their own ways with what they did not expect.
     except Exception:
         return False
@@ -36,6 +38,17 @@ def gives_logits(model: Model) -> bool:
     return bool(logits.dim() == 3 and logits.shape[-1] > 2)
 
 
+def ignores_padding(model: Model) -> bool:
+    """Whether what is said of a text is the same with padding after it; where bases mix all positions it is not."""
+    ids = _probe(model)
+    mask = torch().ones_like(ids)
+    mask[:, 3:] = 0
+    alone, padded = model(input_ids=ids[:, :3]).logits, model(input_ids=ids, attention_mask=mask).logits
+    # Prompt tuning has logits of its own tokens first.
+    before = padded.shape[1] - ids.shape[1]
+    return bool((alone[:, before:] - padded[:, before : before + 3]).abs().max() <= _noise(alone))
+
+
 def reads_ahead(model: Model) -> bool:
     """Whether the logits at a position depend on what stands after it."""
     ids = _probe(model)
@@ -44,8 +57,12 @@ def reads_ahead(model: Model) -> bool:
     before, after = (
         model(input_ids=each, attention_mask=torch().ones_like(each)).logits[:, :-1] for each in (ids, other)
     )
-    # Kernels may add up in another order; what a model sees moves its logits by more than that.
-    return bool((before - after).abs().max() > 1e-3 * before.abs().max())
+    return bool((before - after).abs().max() > _noise(before))
+
+
+def _noise(logits: Tensor) -> Tensor:
+    """How much logits may differ where kernels add up in another order; what a model sees moves them by more."""
+    return 256 * torch().finfo(logits.dtype).eps * logits.abs().max()
 
 
 def _probe(model: Model) -> Tensor:

@@ -18,7 +18,8 @@ Mask = npt.NDArray[np.bool_]
 class TokenScores(NamedTuple):
     """Log-probabilities of the tokens of n texts, one text after another.
 
-    log_probs: shape (tokens,), float64, natural logarithms, at most 0; -inf is a probability of 0.
+    log_probs: shape (tokens,), float64, natural logarithms; -inf is a probability of 0.  They are at most 0, but for
+      ARPA files whose numbers are no probabilities.
     offsets: shape (n + 1,), int64; those of text i are log_probs[offsets[i]:offsets[i + 1]].
     unknown: shape (tokens,): which tokens the source does not know; None where there is no such thing.
     """

@@ -48,16 +48,18 @@ class Sources:
         """What stands for the source in signatures; once it is loaded, it says what the options leave open."""
         if options.kind in (None, "own"):
             return options.source_name
-        is_loaded = self._kept is not None and self._kept[0] == _stamped(_request(options).arguments)
+        kept = self._kept
+        is_loaded = kept is not None and kept[0] == _stamped(_request(options).arguments)
         return self.of(options).name if is_loaded else options.source_name
 
     def _loaded(self, request: _Request) -> Any:
         stamped = _stamped(request.arguments)
-        if self._kept is None or self._kept[0] != stamped:
+        kept = self._kept
+        if kept is None or kept[0] != stamped:
             # Two models at once may not fit.
-            self._kept = None
-            self._kept = stamped, request.load(**request.arguments)
-        return self._kept[1]
+            kept = self._kept = None
+            kept = self._kept = stamped, request.load(**request.arguments)
+        return kept[1]
 
 
 def _request(options: PerplexityOptions) -> _Request:

@@ -22,6 +22,7 @@ STATISTICS = (
     "unknown_tokens",
     "unknown_impossible_tokens",
     *(f"unknown_nll_{part}" for part in _SURPRISE),
+    "measured_rows",
     *SIZES,
 )
 _MOST = 2.0**40
@@ -51,10 +52,11 @@ class Surprise(NamedTuple):
 
 
 class Total(NamedTuple):
-    """A row of statistics, or a sum of them, as numbers with names."""
+    """A row of statistics, or a sum of them, as numbers with names; the sizes are those of the measured rows."""
 
     every: Surprise
     unknown: Surprise
+    measured_rows: int
     sizes: dict[str, int]
 
 
@@ -66,9 +68,9 @@ def as_total(statistics: Sequence[int]) -> Total:
     2.0
     """
     width = 2 + len(_SURPRISE)
-    every, unknown, sizes = statistics[:width], statistics[width : 2 * width], statistics[2 * width :]
+    every, unknown, rest = statistics[:width], statistics[width : 2 * width], statistics[2 * width :]
     surprises = [Surprise(tokens, impossible, tuple(parts)) for tokens, impossible, *parts in (every, unknown)]
-    return Total(surprises[0], surprises[1], dict(zip(SIZES, sizes, strict=True)))
+    return Total(surprises[0], surprises[1], rest[0], dict(zip(SIZES, rest[1:], strict=True)))
 
 
 def statistics(scores: TokenScores, texts: Sequence[str] | None) -> IntArray:
@@ -81,12 +83,12 @@ def statistics(scores: TokenScores, texts: Sequence[str] | None) -> IntArray:
     n = len(scores.offsets) - 1
     columns = _columns(scores.log_probs)
     every = _sums(columns, scores.offsets)
-    unknown = (
-        np.zeros_like(every) if scores.unknown is None else _sums(columns * scores.unknown[:, None], scores.offsets)
-    )
-    return np.concatenate(
-        (every, unknown, np.zeros((n, len(SIZES)), np.int64) if texts is None else sizes(texts)), axis=1
-    )
+    unknown = np.zeros_like(every)
+    if scores.unknown is not None:
+        unknown = _sums(columns * scores.unknown[:, None], scores.offsets)
+    measured = np.full((n, 1), texts is not None, np.int64)
+    own = np.zeros((n, len(SIZES)), np.int64) if texts is None else sizes(texts)
+    return np.concatenate((every, unknown, measured, own), axis=1)
 
 
 def sizes(texts: Sequence[str]) -> IntArray:

@@ -141,7 +141,7 @@ class Perplexity(HostedMetric):
         if self._added:
             raise ValueError("per_token=True: rows were added as sums, their tokens are gone; give all rows to compute")
         tokens = self._scored(columns, chosen)
-        return {**self._result(_statistics(tokens), chosen), **_shown(tokens)}
+        return self._visible({**self._result(_statistics(tokens), chosen), **_shown(tokens)}, chosen)
 
     def add_batch(self, **columns: Any) -> None:
         """Count a batch of rows, columns as in compute, towards the next compute(); kept are their statistics alone."""
@@ -238,20 +238,27 @@ class Perplexity(HostedMetric):
         return STATISTICS
 
     def _score(self, total: IntArray, options: PerplexityOptions) -> Result:
-        every, unknown, sizes = as_total(total[len(self._row_columns) :].tolist())
+        every, unknown, measured_rows, sizes = as_total(total[len(self._row_columns) :].tolist())
         if not every.tokens:
             raise ValueError(
                 "no token to score: labels that are all ignored have neither score nor resamples of their own"
             )
         result: Result = {"perplexity": _perplexity(every), "nll": every.per(1), "tokens": every.tokens}
-        if sizes["words"]:
+        if measured_rows == total[0]:
             result.update(_per_size(every, sizes))
+        for name in options.headlines:
+            if name not in result:
+                raise ValueError(f"headlines={name!r}: not all rows have texts that are scored whole")
         if options.knows_unknown:
             result.update(unknown_tokens=unknown.tokens, perplexity_without_unknown=_perplexity(every.without(unknown)))
         return result
 
     def _headlines(self, options: PerplexityOptions) -> Sequence[str]:
         return options.headlines
+
+    def _intervals(self, statistics: IntArray, chosen: Options) -> Result:
+        # Rows whose labels are all ignored are no texts to draw.
+        return super()._intervals(statistics[statistics[:, 1 + STATISTICS.index("tokens")] > 0], chosen)
 
     def _finish(self, result: Result, rows: IntArray, options: PerplexityOptions) -> Result:
         perplexities = [_perplexity(as_total(row).every) for row in rows[:, len(self._row_columns) :].tolist()]
