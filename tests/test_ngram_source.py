@@ -265,7 +265,7 @@ def test_order_1_and_files_without_markers(tmp_path: Path) -> None:
         assert scores.log_probs.tolist() == [float(log10) * LN_10 for log10 in expected]
         assert scores.offsets.tolist() == [0, 4, 4, 8]
         with pytest.raises(
-            ValueError, match=rf"arpa:{k}.arpa:{k + 1} has no <s> among its 1-grams: give start_token=F"
+            ValueError, match=rf"arpa:{k}.arpa:{k + 1}:words has no <s> among its 1-grams: give start_token=F"
         ):
             NgramSource.of_arpa(path)
         with pytest.raises(ValueError, match="has no </s> among its 1-grams: give end_token=False"):
