@@ -251,5 +251,5 @@ def test_torch_is_needed_for_models_alone(tmp_path: Path) -> None:
             except ImportError as error:
                 print(error)
     """
-    said = "a pretrained model needs the package 'evenscore[models]': pip install 'evenscore[models]'\n"
+    said = "a pretrained model needs the package torch: pip install torch\n"
     assert run_python(program, tmp_path, str(tmp_path)) == said * 2

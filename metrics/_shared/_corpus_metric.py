@@ -62,8 +62,7 @@ class CorpusMetric(HostedMetric):
 
         Rows may be added up in any order, on any machine: integers have no rounding.  executor: as in compute.
         """
-        columns = {"predictions": predictions, "references": references}
-        return self._count_columns(columns, self._chosen(options), executor)
+        return self._statistics_of({"predictions": predictions, "references": references}, options, executor)
 
     def row_scorer(
         self,

@@ -161,6 +161,10 @@ class HostedMetric(CountedScore, evaluate.Metric):
             return self.score_statistics(statistics.sum(axis=0), **given)
         return self._result(statistics, chosen)
 
+    def _statistics_of(self, columns: Mapping[str, Any], given: Mapping[str, Any], executor: Any = None) -> IntArray:
+        # Between the caller and _count_columns as in compute and add_batch, so that warnings name the caller's line.
+        return self._count_columns(columns, self._chosen(given), executor)
+
     def _add_columns(self, columns: Mapping[str, Any]) -> None:
         """Count rows towards the next compute(); what is kept are their statistics, not their text."""
         self._keep([self._count_columns(columns, self._options)])

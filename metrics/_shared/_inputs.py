@@ -72,21 +72,23 @@ def check_systems(baseline: Any, systems: Sequence[Any]) -> list[list[str]]:
 
 
 def row_blocks(
-    predictions: list[str], references: References, characters: int = _BLOCK_CHARACTERS
+    predictions: list[str], references: References, characters: int | None = None
 ) -> Iterator[tuple[list[str], References]]:
     """The rows in blocks of about so many characters, at least one row each; one empty block if there are no rows.
+
+    characters: None for _BLOCK_CHARACTERS.
 
     >>> [len(block) for block, _ in row_blocks(["a", "b"], References(["a", "b"], np.array([1, 1])))]
     [2]
     """
-    texts = references.texts
-    if sum(map(len, predictions)) + sum(map(len, texts)) <= characters:
+    texts, most = references.texts, characters or _BLOCK_CHARACTERS
+    if sum(map(len, predictions)) + sum(map(len, texts)) <= most:
         yield predictions, references
         return
     first = np.concatenate(([0], np.cumsum(references.counts)))
     sizes = np.fromiter(map(len, predictions), np.int64, len(predictions))
     reference_ends = np.concatenate(([0], np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))))
-    block = (np.cumsum(sizes) + reference_ends[first[1:]]) // characters
+    block = (np.cumsum(sizes) + reference_ends[first[1:]]) // most
     cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(predictions)]
     for start, stop in itertools.pairwise(cuts):
         yield predictions[start:stop], References(texts[first[start] : first[stop]], references.counts[start:stop])

@@ -89,7 +89,7 @@ class BleuCorpus(CorpusMetric):
             warnings.warn(
                 f'{_TOKENIZED_LINES} predictions or more end in " .": they look tokenized, and BLEU tokenizes them '
                 f"once more. Give plain text, or force=True if they are plain",
-                stacklevel=4,
+                stacklevel=5,
             )
 
     def _count(self, predictions: list[str], references: References, options: BleuOptions) -> IntArray:

@@ -6,20 +6,17 @@ from typing import Any
 
 from ._optional import require
 
-# As pip takes it in a shell.
-_EXTRA = "'evenscore[models]'"
-
 
 def torch() -> Any:
     """The module torch; ImportError that says what to install if it is missing."""
-    return require("torch", _EXTRA, "a pretrained model")
+    return require("torch", "torch", "a pretrained model")
 
 
 def transformers() -> Any:
     """The module transformers; ImportError that says what to install if it is missing."""
-    return require("transformers", _EXTRA, "a pretrained model")
+    return require("transformers", "transformers", "a pretrained model")
 
 
 def huggingface_hub() -> Any:
     """The module huggingface_hub, which transformers brings along."""
-    return require("huggingface_hub", _EXTRA, "a pretrained model")
+    return require("huggingface_hub", "transformers", "a pretrained model")

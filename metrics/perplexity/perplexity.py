@@ -161,7 +161,7 @@ class Perplexity(HostedMetric):
         Rows may be added up in any order, on any machine: integers have no rounding.
         """
         given = {"predictions": predictions, **columns_and_options}
-        return self._count_columns({name: given.get(name) for name in COLUMNS}, self._chosen(_options_of(given)))
+        return self._statistics_of({name: given.get(name) for name in COLUMNS}, _options_of(given))
 
     def row_scorer(
         self,

@@ -48,7 +48,7 @@ def warn_of_nothing_left(texts: Iterable[str], rows: Iterable[int]) -> None:
             warnings.warn(
                 f"a text of row {row} has letters but no tokens: the tokenizer of rouge_score knows only a-z and 0-9 "
                 f'and scores it as 0. Give tokenizer="unicode" for other scripts',
-                stacklevel=5,
+                stacklevel=6,
             )
             return
 
