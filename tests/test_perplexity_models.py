@@ -149,7 +149,7 @@ def test_chunks_of_the_head_never_change_a_number(
     models: Models, name: str, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = scored(models[name], TEXTS[:5], batch_size=1)
-    monkeypatch.setattr(_forward_pass, "_CHUNK_LOGITS", {"cpu": chunk})
+    monkeypatch.setattr(_forward_pass, "_positions_at_once", lambda device, vocabulary: max(1, chunk // vocabulary))
     assert_rows(scored(models[name], TEXTS[:5]), expected)
 
 
@@ -435,7 +435,7 @@ def test_no_batch_holds_all_logits(models: Models, monkeypatch: pytest.MonkeyPat
     seen: list[int] = []
     model = small_models.model_for("gpt2")
     loaded = load_pretrained(model=model, tokenizer=models["gpt2"].tokenizer)
-    monkeypatch.setattr(_forward_pass, "_CHUNK_LOGITS", {"cpu": 16 * small_models.VOCABULARY})
+    monkeypatch.setattr(_forward_pass, "_positions_at_once", lambda device, vocabulary: 16)
     handle = model.lm_head.register_forward_pre_hook(lambda module, inputs: seen.append(inputs[0].shape[1]))
     rows = scored(loaded, TEXTS, max_batch_tokens=10_000)
     handle.remove()

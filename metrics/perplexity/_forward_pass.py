@@ -14,18 +14,19 @@ from ._segments import IntArray
 from ._source import FloatArray
 from ._token_batches import Batch
 
-# How many logits are taken at once: 16 MB as float32 on a cpu, where those of 64 MB took four times as long to
-# normalise, 256 MB elsewhere.
-_CHUNK_LOGITS = {"cpu": 1 << 22}
-_CHUNK_LOGITS_ELSEWHERE = 1 << 26
+# How many logits are taken at once on a cpu: 4 MB as float32, which its caches hold, 16 MB where that is less than 256
+# positions, of which products of matrices gain; at 64 MB normalising took four times as long.  Elsewhere 256 MB.
+_FEW_LOGITS, _MANY_LOGITS, _POSITIONS = 1 << 20, 1 << 22, 256
+_LOGITS_ELSEWHERE = 1 << 26
 _ONE_AT_A_TIME = threading.RLock()
 
 
-def token_log_probs(model: Model, batch: Batch, targets: IntArray, has_head: bool) -> FloatArray:
+def token_log_probs(model: Model, batch: Batch, targets: IntArray, *, has_head: bool, is_causal: bool) -> FloatArray:
     """Natural logarithms of the targets' probabilities, shape (targets,).
 
     targets: shape (targets,), the ids that count at batch.rows, batch.columns.
     has_head: whether the head can be applied by itself, see _probes.has_separate_head.
+    is_causal: whether no token sees what stands after it, such as padding: then it need not be masked, which is faster.
 
     Memory: hidden states of the batch, with the logits of a chunk of positions; where the head cannot be applied by
     itself, the logits of the batch.  The logarithm is taken in float32, whatever type the model has.
@@ -35,8 +36,9 @@ def token_log_probs(model: Model, batch: Batch, targets: IntArray, has_head: boo
         torch().as_tensor(array, device=device)
         for array in (batch.ids, batch.is_token.astype(np.int64), batch.rows, batch.columns, targets)
     )
-    logits = logits_by_head(model, ids, mask) if has_head else whole_logits(model, ids, mask)
-    size = max(1, _CHUNK_LOGITS.get(device.type, _CHUNK_LOGITS_ELSEWHERE) // vocabulary_size(model))
+    run = logits_by_head if has_head else whole_logits
+    logits = run(model, ids, None if is_causal else mask)
+    size = _positions_at_once(device.type, vocabulary_size(model))
     chunks = [
         _chosen_log_probs(
             logits(rows[start : start + size], columns[start : start + size]), wanted[start : start + size]
@@ -45,6 +47,11 @@ def token_log_probs(model: Model, batch: Batch, targets: IntArray, has_head: boo
     ]
     result: FloatArray = torch().cat(chunks).double().cpu().numpy()
     return result
+
+
+def _positions_at_once(device: str, vocabulary: int) -> int:
+    logits = max(_FEW_LOGITS, min(_POSITIONS * vocabulary, _MANY_LOGITS)) if device == "cpu" else _LOGITS_ELSEWHERE
+    return max(1, logits // vocabulary)
 
 
 def vocabulary_size(model: Model) -> int:

@@ -104,11 +104,14 @@ class ModelSource(Source):
     def _log_probs(self, ids: IntArray, windows: Windows) -> FloatArray:
         """The log-probability of each target at its place, shape (len(ids),); what stands elsewhere means nothing."""
         model, frame = self._loaded.model, self._frame()
+        is_causal = self._loaded.model_type == "causal"
         result = np.empty(len(ids))
 
         def score(rows: IntArray) -> None:
             batch = padded(ids, windows.take(rows), frame)
-            result[batch.places] = token_log_probs(model, batch, ids[batch.places], self._loaded.has_head)
+            result[batch.places] = token_log_probs(
+                model, batch, ids[batch.places], has_head=self._loaded.has_head, is_causal=is_causal
+            )
 
         with evaluation(model):
             most = self._settings.batch_size if self._loaded.ignores_padding else 1

@@ -14,7 +14,7 @@ Tensor = Any
 Logits = Callable[[Tensor, Tensor], Tensor]
 
 
-def logits_by_head(model: Model, ids: Tensor, mask: Tensor) -> Logits:
+def logits_by_head(model: Model, ids: Tensor, mask: Tensor | None) -> Logits:
     """Runs the base model; its head will run on positions that are asked for."""
     inner = without_adapters(model)
     output = base_output(inner, ids, mask)
