@@ -6,7 +6,7 @@ Lines of wikitext2, whose lengths differ much, under a small GPT-2 of random wei
 perplexities of the texts are asserted equal within 1e-4 of their values before anything is printed.  Each program is a
 process of its own; seconds are those of scoring, tokenizing included, importing and loading not.  evaluate 0.4.6 itself
 does not run on transformers 5, so its algorithm is written down here: everything padded to the longest text, batches of
-16 in the order given, all logits kept.  Peer and model: pip install 'evenscore[models]'.
+16 in the order given, all logits kept.  Peer and model: pip install torch transformers.
 """
 
 from __future__ import annotations
