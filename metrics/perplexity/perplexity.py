@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,6 +17,7 @@ from ._code_digest import code_digest
 from ._columns import COLUMNS, Scored, scored
 from ._counted_score import Result
 from ._encoding import Encoded
+from ._figures import mean, per_size, perplexity
 from ._fixed_point import to_limbs
 from ._forward_pass import token_log_probs
 from ._given_scores import from_log_probs
@@ -243,14 +243,14 @@ class Perplexity(HostedMetric):
             raise ValueError(
                 "no token to score: labels that are all ignored have neither score nor resamples of their own"
             )
-        result: Result = {"perplexity": _perplexity(every), "nll": every.per(1), "tokens": every.tokens}
+        result: Result = {"perplexity": perplexity(every), "nll": every.per(1), "tokens": every.tokens}
         if measured_rows == total[0]:
-            result.update(_per_size(every, sizes))
+            result.update(per_size(every, sizes))
         for name in options.headlines:
             if name not in result:
                 raise ValueError(f"headlines={name!r}: not all rows have texts that are scored whole")
         if options.knows_unknown:
-            result.update(unknown_tokens=unknown.tokens, perplexity_without_unknown=_perplexity(every.without(unknown)))
+            result.update(unknown_tokens=unknown.tokens, perplexity_without_unknown=perplexity(every.without(unknown)))
         return result
 
     def _headlines(self, options: PerplexityOptions) -> Sequence[str]:
@@ -261,49 +261,12 @@ class Perplexity(HostedMetric):
         return super()._intervals(statistics[statistics[:, 1 + STATISTICS.index("tokens")] > 0], chosen)
 
     def _finish(self, result: Result, rows: IntArray, options: PerplexityOptions) -> Result:
-        perplexities = [_perplexity(as_total(row).every) for row in rows[:, len(self._row_columns) :].tolist()]
+        perplexities = [perplexity(as_total(row).every) for row in rows[:, len(self._row_columns) :].tolist()]
         scored = [value for value in perplexities if value is not None]
-        return {**result, "mean_perplexity": _mean(scored), "perplexities": perplexities}
+        return {**result, "mean_perplexity": mean(scored), "perplexities": perplexities}
 
     def _signature_fields(self, options: PerplexityOptions) -> Mapping[str, Any]:
         return {"source": self._sources.name_of(options), **options.signed()}
-
-
-def _exp(mean: float) -> float:
-    """exp, infinite where a float cannot hold it.
-
-    >>> _exp(0.0), _exp(1000.0)
-    (1.0, inf)
-    """
-    try:
-        return math.exp(mean)
-    except OverflowError:
-        return math.inf
-
-
-def _perplexity(surprise: Surprise) -> float | None:
-    """exp of the mean; None without a token, which has no perplexity."""
-    return _exp(surprise.per(surprise.tokens)) if surprise.tokens else None
-
-
-def _mean(values: Sequence[float]) -> float:
-    """The mean, rounded once, so that no order of rows moves it."""
-    try:
-        return math.fsum(values) / len(values)
-    except OverflowError:
-        return math.inf
-
-
-def _per_size(every: Surprise, sizes: Mapping[str, int]) -> Result:
-    """What does not depend on how a text is cut into tokens; as lm-eval 0.4 defines it."""
-    per_word, per_character, per_byte = (every.per(count) if count else math.inf for count in sizes.values())
-    return {
-        "word_perplexity": _exp(per_word),
-        "byte_perplexity": _exp(per_byte),
-        "bits_per_byte": per_byte / math.log(2),
-        "bits_per_character": per_character / math.log(2),
-        **sizes,
-    }
 
 
 def _statistics(tokens: Scored) -> IntArray:
