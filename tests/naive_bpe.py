@@ -105,15 +105,8 @@ def bpe(
     alphabet = kept_characters(counts, initial_alphabet, limit_alphabet)
     for token in [*(wordpiece or ()), *special_tokens, *alphabet, *end]:
         ids.setdefault(token, len(ids))
-    known, weights = {token for token in ids if len(token) == 1}, list(counts.values())
-    words = [initial_symbols(word, known, prefix, suffix, end_of_word) for word in counts]
-    initial = {symbol for symbols in words for symbol in symbols}
-    for symbol in sorted(initial):
-        ids.setdefault(symbol, len(ids))
-    length = {symbol: int(end_of_word == "glued" or symbol != suffix) for symbol in initial}
-    if wordpiece is not None:
-        words = [longest_matches(word, ids, prefix) for word in counts]
-        length = {symbol: len(symbol) for symbols in words for symbol in symbols}
+    words, length, initial = first_words(counts, ids, prefix, suffix, end_of_word, wordpiece is not None)
+    weights = list(counts.values())
 
     merges, history = list[Pair](), list[dict[str, Any]]()
     while (vocab_size is None or len(ids) < vocab_size) and (num_merges is None or len(merges) < num_merges):
@@ -144,6 +137,24 @@ def bpe(
         sizes = {"vocab_size": len(ids), "corpus_tokens": symbol_counts(words, weights).total()}
         history.append({"step": len(merges), "pair": pair, "count": -count, "token": token, **sizes, "gain": -gain})
     return list(ids), merges, history
+
+
+def first_words(
+    counts: Mapping[str, int], ids: dict[str, int], prefix: str, suffix: str, end_of_word: str, goes_on: bool
+) -> tuple[list[list[str]], dict[str, int], set[str]]:
+    """Words as their first symbols, which get ids, with the lengths of symbols, and those that begin everything.
+
+    goes_on: words are cut by the longest tokens that there are.
+    """
+    known = {token for token in ids if len(token) == 1}
+    words = [initial_symbols(word, known, prefix, suffix, end_of_word) for word in counts]
+    initial = {symbol for symbols in words for symbol in symbols}
+    for symbol in sorted(initial):
+        ids.setdefault(symbol, len(ids))
+    if goes_on:
+        words = [longest_matches(word, ids, prefix) for word in counts]
+        return words, {symbol: len(symbol) for symbols in words for symbol in symbols}, initial
+    return words, {symbol: int(end_of_word == "glued" or symbol != suffix) for symbol in initial}, initial
 
 
 def symbol_counts(words: list[list[str]], weights: list[int]) -> Counter[str]:
