@@ -582,6 +582,6 @@ def test_bad_weights_are_told(weights: Any) -> None:
 def test_tokens_of_one_text_do_not_depend_on_the_others() -> None:
     texts = ["(1) a.", "a. (1)", "", "(1)"]
     for name in TOKENIZERS:
-        alone = [get_tokenizer(name, lowercase=False).tokenize([text]).lengths.tolist() for text in texts]
-        together = get_tokenizer(name, lowercase=False).tokenize(texts).lengths.tolist()
+        alone = [get_tokenizer(name, lowercase=False).tokenize([text]).segments.lengths.tolist() for text in texts]
+        together = get_tokenizer(name, lowercase=False).tokenize(texts).segments.lengths.tolist()
         assert [[length] for length in together] == alone

@@ -161,6 +161,11 @@ class HostedMetric(CountedScore, evaluate.Metric):
             return self.score_statistics(statistics.sum(axis=0), **given)
         return self._result(statistics, chosen)
 
+    def _row_result(self, columns: Mapping[str, Any], given: Mapping[str, Any]) -> Result:
+        """What compute gives of these columns alone, whatever was added, with the scores of the rows."""
+        whole = {**given, "per_example": True, "confidence": None, "scalars_only": False, "keep_rows": True}
+        return self._result(self._statistics_of(columns, whole), self._chosen(whole))
+
     def _statistics_of(self, columns: Mapping[str, Any], given: Mapping[str, Any], executor: Any = None) -> IntArray:
         # Between the caller and _count_columns as in compute and add_batch, so that warnings name the caller's line.
         return self._count_columns(columns, self._chosen(given), executor)

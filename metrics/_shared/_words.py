@@ -32,11 +32,27 @@ class Utf8(NamedTuple):
     offsets: IntArray
 
 
+class Units(NamedTuple):
+    """The units of every text as ids, with the function from ids to the units, for what people read."""
+
+    segments: Segments
+    names: Callable[[IntArray], list[str]]
+
+    def row(self, i: int) -> list[str]:
+        """The units of text i."""
+        return self.names(self.segments.row(i))
+
+
 class Words(NamedTuple):
     """Words of every text as ids into their vocabulary, an array of distinct strings."""
 
     segments: Segments
     vocabulary: pa.LargeStringArray
+
+    @property
+    def units(self) -> Units:
+        """The words with their names."""
+        return Units(self.segments, lambda ids: self.vocabulary.take(pa.array(ids)).to_pylist())
 
 
 def encode(texts: list[str]) -> Utf8:
@@ -106,22 +122,27 @@ def split_words(texts: list[str]) -> Words:
     return split_at(text, white_space(text.data))
 
 
-def split_characters(texts: list[str]) -> Segments:
+def split_characters(texts: list[str]) -> Units:
     """The code points of every text, which are their own ids.
 
-    >>> split_characters(["ab", "", "b"]).ids.tolist()
+    >>> split_characters(["ab", "", "b"]).segments.ids.tolist()
     [97, 98, 98]
     """
     points = np.frombuffer("".join(texts).encode("utf-32-le"), np.int32)
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    return Segments(points, np.concatenate(([0], np.cumsum(lengths))))
+    return Units(Segments(points, np.concatenate(([0], np.cumsum(lengths)))), _characters)
 
 
-def without_spaces(characters: Segments) -> Segments:
+def _characters(points: IntArray) -> list[str]:
+    return list(map(chr, points.tolist()))
+
+
+def without_spaces(characters: Units) -> Units:
     """Code points without those that str.isspace() calls spaces."""
-    kept = ~_SPACES[np.minimum(characters.ids, len(_SPACES) - 1)]
+    points, offsets = characters.segments
+    kept = ~_SPACES[np.minimum(points, len(_SPACES) - 1)]
     kept_before = np.concatenate(([0], np.cumsum(kept)))
-    return Segments(characters.ids[kept], kept_before[characters.offsets])
+    return Units(Segments(points[kept], kept_before[offsets]), characters.names)
 
 
 def from_token_lists(token_lists: list[list[str]]) -> Words:

@@ -15,6 +15,7 @@ from ._optional import require
 from ._options import callable_name
 from ._segments import Segments
 from ._words import (
+    Units,
     Words,
     encode,
     expand,
@@ -27,11 +28,11 @@ from ._words import (
     without_spaces,
 )
 
-TokenizeTexts = Callable[[list[str]], Segments]
+TokenizeTexts = Callable[[list[str]], Units]
 
 
 class Tokenizer(NamedTuple):
-    """How texts become token ids, with the name that the signature shows.
+    """How texts become tokens, as ids with names, with the name that the signature shows.
 
     All texts of a call share one vocabulary: equal tokens get equal ids.
     """
@@ -45,7 +46,7 @@ def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
 
     Raises ValueError for an unknown name, ImportError that says what to install for a missing package.
 
-    >>> get_tokenizer("13a", lowercase=True).tokenize(["Hi, hi"]).ids.tolist()
+    >>> get_tokenizer("13a", lowercase=True).tokenize(["Hi, hi"]).segments.ids.tolist()
     [0, 1, 0]
     """
     if callable(choice):
@@ -67,8 +68,8 @@ def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
 
 
 def _13a(lowercase: bool) -> TokenizeTexts:
-    def tokenize(texts: list[str]) -> Segments:
-        return map_words(split_words(_unwrapped(texts, lowercase)), _many(rules_13a, lowercase)).segments
+    def tokenize(texts: list[str]) -> Units:
+        return map_words(split_words(_unwrapped(texts, lowercase)), _many(rules_13a, lowercase)).units
 
     return tokenize
 
@@ -79,9 +80,9 @@ def _unwrapped(texts: list[str], lowercase: bool) -> list[str]:
 
 
 def _none(lowercase: bool) -> TokenizeTexts:
-    def tokenize(texts: list[str]) -> Segments:
+    def tokenize(texts: list[str]) -> Units:
         words = split_words(texts)
-        return map_words(words, _many(str, lowercase)).segments if lowercase else words.segments
+        return (map_words(words, _many(str, lowercase)) if lowercase else words).units
 
     return tokenize
 
@@ -109,7 +110,7 @@ def _many(rules: Callable[[str], str], lowercase: bool) -> Callable[[list[str]],
     return tokenize
 
 
-def _with_edges(texts: list[str], rules: Callable[[str], str], lowercase: bool, strip_start: bool) -> Segments:
+def _with_edges(texts: list[str], rules: Callable[[str], str], lowercase: bool, strip_start: bool) -> Units:
     """For rules that pad no text with spaces, so that a text's first and last word may come out otherwise.
 
     strip_start: whether the tokenizer strips white space before a text (all do after it).
@@ -137,7 +138,8 @@ def _with_edges(texts: list[str], rules: Callable[[str], str], lowercase: bool, 
     # 3. Lines are in the order inside, edge: number the words likewise.
     line_of = np.empty(len(distinct), dtype=np.int64)
     line_of[np.argsort(at_edge, kind="stable")] = np.arange(len(distinct))
-    return expand(Segments(line_of[ids], segments.offsets), split_lines("\n".join(lines)).segments)
+    tokens = split_lines("\n".join(lines))
+    return Words(expand(Segments(line_of[ids], segments.offsets), tokens.segments), tokens.vocabulary).units
 
 
 def _starts_with_space(texts: list[str]) -> Any:
@@ -150,8 +152,8 @@ def _starts_with_space(texts: list[str]) -> Any:
 
 
 def _by_text(split: Callable[[str], list[str]], lowercase: bool) -> TokenizeTexts:
-    def tokenize(texts: list[str]) -> Segments:
-        return from_token_lists([split(text.lower() if lowercase else text) for text in texts]).segments
+    def tokenize(texts: list[str]) -> Units:
+        return from_token_lists([split(text.lower() if lowercase else text) for text in texts]).units
 
     return tokenize
 

@@ -13,16 +13,20 @@ import evaluate
 import numpy as np
 
 from ._bleu_options import BleuOptions
+from ._bleu_picture import n_gram_picture
 from ._code_digest import code_digest
 from ._corpus_metric import CorpusMetric, metric_info
 from ._counted_score import Result
 from ._hosted_metric import HostedMetric
-from ._inputs import References
+from ._inputs import References, check_references
+from ._marks import Mark
 from ._mteval import rules_13a
 from ._ngrams import clipped_matches
 from ._optional import require
 from ._options import Options
 from ._paired_tests import PAIRED_TESTS
+from ._picture import Picture
+from ._picture_blocks import Line
 from ._reference_length import AVERAGE_PARTS, reference_lengths
 from ._resampling import FloatArray
 from ._row_columns import ROW_COLUMNS
@@ -84,6 +88,22 @@ class BleuCorpus(CorpusMetric):
         urls = ["https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"]
         return metric_info(_DESCRIPTION, _CITATION, _INPUTS_DESCRIPTION, urls)
 
+    def picture(self, prediction: str, references: str | Sequence[str], **options: Any) -> Picture:
+        """Why one row has its score: its n-grams, those that match and those that do not.
+
+        >>> print(BleuCorpus().picture("the the cat", ["the cat sat"], max_order=1).text(colour=False))
+        BLEU 66.67, of this row alone
+        1-grams         =============....... 2 of 3
+        brevity penalty ==================== 1.000 (3 tokens, reference 3)
+        prediction the the cat
+        1-grams *the*  (the)  *cat*
+        *matched*   (clipped)
+        """
+        result = self._row_result({"predictions": [prediction], "references": [references]}, options)
+        chosen, checked = self._chosen(options), check_references([references], 1)
+        tokens = get_tokenizer(chosen.tokenizer, chosen.lowercase).tokenize([prediction, *checked.texts])
+        return n_gram_picture(f"BLEU {result['score_per_example'][0]:.2f}, of this row alone", tokens, result)
+
     def _warn(self, predictions: list[str], references: References, options: BleuOptions) -> None:
         if not options.force and sum(text.endswith(" .") for text in predictions) >= _TOKENIZED_LINES:
             warnings.warn(
@@ -95,7 +115,7 @@ class BleuCorpus(CorpusMetric):
     def _count(self, predictions: list[str], references: References, options: BleuOptions) -> IntArray:
         tokenizer = get_tokenizer(options.tokenizer, options.lowercase)
         # One vocabulary for both sides, so that equal tokens have equal ids.
-        tokens, reference_tokens = tokenizer.tokenize(predictions + references.texts).split(len(predictions))
+        tokens, reference_tokens = tokenizer.tokenize(predictions + references.texts).segments.split(len(predictions))
         lengths = tokens.lengths
         reference_length = reference_lengths(
             lengths, reference_tokens.lengths, references.counts, options.reference_length

@@ -59,7 +59,7 @@ class CharacterUnit(Unit):
 
     def split(self, texts: list[str]) -> Words:
         """The code points of every text as ids."""
-        points = split_characters(texts)
+        points = split_characters(texts).segments
         is_used = np.zeros(_CODE_POINTS, dtype=np.bool_)
         is_used[points.ids] = True
         ids = np.cumsum(is_used)[points.ids] - 1

@@ -25,6 +25,7 @@ from ._hosted_metric import HostedMetric
 from ._inputs import check_predictions
 from ._kneser_ney import Estimate
 from ._load_source import model_source
+from ._marks import Mark
 from ._masked_model import MaskedModel
 from ._model_packages import torch
 from ._model_rows import check_rows, warn_of_other_tokens
@@ -43,6 +44,9 @@ from ._output_head import logits_by_head
 from ._own_source import OwnSource
 from ._paired_tests import PAIRED_TESTS
 from ._perplexity_options import PerplexityOptions
+from ._perplexity_picture import surprise_picture
+from ._picture import Picture
+from ._picture_blocks import Line
 from ._pretrained import Pretrained
 from ._probes import has_separate_head
 from ._resampling import resampled_sums
@@ -142,6 +146,23 @@ class Perplexity(HostedMetric):
             raise ValueError("per_token=True: rows were added as sums, their tokens are gone; give all rows to compute")
         tokens = self._scored(columns, chosen)
         return self._visible({**self._result(_statistics(tokens), chosen), **_shown(tokens)}, chosen)
+
+    def picture(self, prediction: str | None = None, context: str | None = None, **options: Any) -> Picture:
+        """Why one text has its perplexity: every token on a colour that says how surprising it was.
+
+        Options are those of compute, with its columns of one row, as in log_probs=[-1.0, -2.0].
+
+        >>> print(Perplexity().picture(log_probs=[-0.5, -7.0]).text(colour=False))
+        perplexity 42.52, 2 tokens
+        -ln P 1<0.5> 2<7.0>
+        """
+        row = {"predictions": prediction, "contexts": context, **options}
+        columns = {name: [value] for name, value in row.items() if name in COLUMNS and value is not None}
+        tokens = self._scored({**dict.fromkeys(COLUMNS), **columns}, self._chosen(_options_of(options)))
+        total = as_total(_statistics(tokens)[0, len(self._row_columns) :].tolist()).every
+        shown = _shown(tokens)
+        title = f"perplexity {perplexity(total):.2f}, {total.tokens} tokens"
+        return surprise_picture(title, shown["token_log_probs"][0], shown.get("token_texts", [None])[0])
 
     def add_batch(self, **columns: Any) -> None:
         """Count a batch of rows, columns as in compute, towards the next compute(); kept are their statistics alone."""

@@ -21,7 +21,7 @@ def compare(predictions: list[str], references: References, options: RougeOption
     """For every type of ROUGE, the hits of each prediction with each of its references, with both lengths."""
     n = len(predictions)
     texts = predictions + references.texts
-    tokens = tokenize(texts, options.tokenizer, options.stemmer)
+    tokens = tokenize(texts, options.tokenizer, options.stemmer).segments
     predictions_alone, right = tokens.split(n)
     # A prediction stands once beside each of its references.
     left = predictions_alone.repeat(references.counts)
@@ -63,7 +63,7 @@ def _summaries(texts: list[str], options: RougeOptions) -> Summaries:
     sentences = list(map(split, texts))
     offsets = np.cumsum([0, *map(len, sentences)])
     flat = [sentence for row in sentences for sentence in row]
-    return Summaries(tokenize(flat, options.tokenizer, options.stemmer), offsets)
+    return Summaries(tokenize(flat, options.tokenizer, options.stemmer).segments, offsets)
 
 
 def _lines(text: str) -> list[str]:

@@ -9,26 +9,25 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ._options import callable_name
-from ._segments import Segments
 from ._stemmer import stem_words
-from ._words import Utf8, Words, encode, from_token_lists, map_words, split_at, split_words, translate
+from ._words import Units, Utf8, Words, encode, from_token_lists, map_words, split_at, split_words, translate
 
 TOKENIZERS = ("rouge_score", "unicode", "whitespace")
 
 
-def tokenize(texts: list[str], tokenizer: Any, stemmer: bool) -> Segments:
-    """The tokens of every text, as ids of one vocabulary.
+def tokenize(texts: list[str], tokenizer: Any, stemmer: bool) -> Units:
+    """The tokens of every text, as ids of one vocabulary, with their names.
 
     tokenizer: one of TOKENIZERS, or a function from a text to its tokens, which is then also to stem if it wants to
     (as in rouge_score 0.1.2).
 
-    >>> tokenize(["The cats, the CAT", "чай"], "rouge_score", False).ids.tolist()
+    >>> tokenize(["The cats, the CAT", "чай"], "rouge_score", False).segments.ids.tolist()
     [0, 1, 0, 2]
     """
     if callable(tokenizer):
-        return from_token_lists([_checked(tokenizer(text), text) for text in texts]).segments
+        return from_token_lists([_checked(tokenizer(text), text) for text in texts]).units
     words = _SPLITTERS[tokenizer](texts)
-    return map_words(words, _stemmed).segments if stemmer else words.segments
+    return (map_words(words, _stemmed) if stemmer else words).units
 
 
 def tokenizer_name(tokenizer: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,15 +15,19 @@ from ._corpus_metric import CorpusMetric, metric_info
 from ._counted_score import Result
 from ._fixed_point import LIMBS, from_limbs, mean_of_limbs, to_limbs
 from ._hosted_metric import HostedMetric
-from ._inputs import References
+from ._inputs import References, check_references
 from ._lanes import lane_blocks
 from ._lcs import lcs_lengths
+from ._marks import Mark
 from ._ngrams import clipped_matches
 from ._optional import require
 from ._options import Options
 from ._paired_tests import PAIRED_TESTS
+from ._picture import Picture
+from ._picture_blocks import Line
 from ._resampling import FloatArray
 from ._rouge_options import RougeOptions
+from ._rouge_picture import lcs_picture
 from ._row_columns import ROW_COLUMNS
 from ._row_scorer import RowScorer
 from ._segments import IntArray, Segments
@@ -82,6 +87,32 @@ class RougeLMulti(CorpusMetric):
     def _info(self) -> evaluate.MetricInfo:
         urls = ["https://aclanthology.org/P04-1077", "https://aclanthology.org/W04-1013"]
         return metric_info(_DESCRIPTION, _CITATION, _INPUTS_DESCRIPTION, urls)
+
+    def picture(self, prediction: str, references: str | Sequence[str], **options: Any) -> Picture:
+        """Why one row has its ROUGE-L: the longest common subsequence with every reference, each read as one sentence.
+
+        >>> print(RougeLMulti().picture("the cat sat", ["a cat sat", "the dog"]).text(colour=False))
+        rougeL 0.667, rougeLsum 0.667
+        prediction the *cat* *sat*
+        reference 1, F 0.667, the best a *cat* *sat*
+        prediction *the* cat sat
+        reference 2, F 0.400 *the* dog
+        *matched*   not matched
+        """
+        given = {**options, "aggregate": "mean"}
+        result = self._row_result({"predictions": [prediction], "references": [references]}, given)
+        chosen, checked = self._chosen(given), check_references([references], 1)
+        tokens = tokenize([prediction, *checked.texts], chosen.tokenizer, chosen.stemmer)
+        scores = self._each_reference(prediction, checked.texts, chosen)
+        labels = [f"reference {k}, F {score:.3f}" for k, score in enumerate(scores.tolist(), 1)]
+        labels[int(scores.argmax())] += ", the best"
+        return lcs_picture(", ".join(f"{name} {result[name]:.3f}" for name in chosen.types), tokens, labels)
+
+    def _each_reference(self, prediction: str, references: list[str], options: RougeOptions) -> FloatArray:
+        """F of ROUGE-L with each reference alone, shape (len(references),)."""
+        alone = References(references, np.ones(len(references), dtype=np.int64))
+        pairs = compare([prediction] * len(references), alone, dataclasses.replace(options, rouge_types=("rougeL",)))
+        return row_scores(pairs["rougeL"], "best", options.beta).f
 
     def _refuse_rows(self, options: RougeOptions) -> None:
         if options.aggregate != "mean":

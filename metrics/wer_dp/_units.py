@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from ._segments import IntArray, Segments
 from ._transforms import apply, pipeline
-from ._words import Utf8, encode, split_at, split_characters, white_space
+from ._words import Units, Utf8, encode, split_at, split_characters, white_space
 
 _SPACE = ord(" ")
-
-
-class Units(NamedTuple):
-    """The units of every text as ids, with the function from ids to the units."""
-
-    segments: Segments
-    names: Callable[[IntArray], list[str]]
-
-    def row(self, i: int) -> list[str]:
-        """The units of text i."""
-        return self.names(self.segments.row(i))
 
 
 def split_units(texts: list[str], unit: str, transforms: Any) -> Units:
@@ -37,11 +23,9 @@ def split_units(texts: list[str], unit: str, transforms: Any) -> Units:
     ([0, 1, 0], ['a', 'b', 'a'], [])
     """
     if unit == "char":
-        characters = split_characters(apply(pipeline(transforms, unit), texts))
-        return Units(characters, lambda points: list(map(chr, points.tolist())))
+        return split_characters(apply(pipeline(transforms, unit), texts))
     text = _default_words(texts) if transforms is None else encode(apply(pipeline(transforms, unit), texts))
-    words = split_at(text, text.data == _SPACE)
-    return Units(words.segments, lambda ids: words.vocabulary.take(pa.array(ids)).to_pylist())
+    return split_at(text, text.data == _SPACE).units
 
 
 def _default_words(texts: list[str]) -> Utf8:

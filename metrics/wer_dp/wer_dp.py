@@ -19,18 +19,22 @@ from ._edit_script import edit_script
 from ._hosted_metric import HostedMetric
 from ._inputs import References, check_predictions, check_references
 from ._lanes import lane_blocks
+from ._marks import Mark
 from ._options import Options, callable_name, check_integer
 from ._paired_tests import PAIRED_TESTS
+from ._picture import Picture
+from ._picture_blocks import Columns
 from ._resampling import FloatArray
 from ._row_columns import ROW_COLUMNS
 from ._row_scorer import RowScorer
 from ._segments import IntArray, Segments
 from ._transforms import pipeline
-from ._units import Units, split_units
+from ._units import split_units
 from ._version import __version__
 from ._weighted_edit_distance import Costs, weighted_edit_counts, weighted_edit_operations
 from ._wer_options import WerOptions
-from ._words import Words
+from ._wer_picture import alignment_picture
+from ._words import Units
 
 _DESCRIPTION = """
 Word error rate: substitutions, deletions and insertions between predictions and references, by reference length; also
@@ -116,6 +120,22 @@ class WerDp(CorpusMetric):
         result = self.compute(predictions=predictions, references=references, **options)
         return drawn + _summary(result, len(alignments), unit)
 
+    def picture(self, prediction: str, references: str | Sequence[str], **options: Any) -> Picture:
+        """Why one row has its rate: its alignment with the reference that counts.
+
+        >>> print(WerDp().picture("a c", ["a b", "d"]).text(colour=False))
+        WER 0.500 by reference 1: hits 1, substitutions 1, deletions 0, insertions 0
+        reference  a ~b~
+        prediction a ~c~
+                     S
+        the same   ~substituted~
+        """
+        result = self._row_result({"predictions": [prediction], "references": [references]}, options)
+        ((number, alignment),) = self._aligned([prediction], [references], options)
+        name = _RATE_NAMES[self._chosen(options).unit]
+        counts = ", ".join(f"{kind} {result[kind]}" for kind in ("hits", "substitutions", "deletions", "insertions"))
+        return alignment_picture(f"{name.upper()} {result[name]:.3f} by reference {number + 1}: {counts}", alignment)
+
     def error_counts(
         self, predictions: Any, references: Any, *, top_k: int | None = None, **options: Any
     ) -> dict[str, list[Any]]:
@@ -133,12 +153,20 @@ class WerDp(CorpusMetric):
         return {kind: counter.most_common(top_k) for kind, counter in counts.items()}
 
     def _alignments(self, predictions: Any, references: Any, options: Mapping[str, Any]) -> list[Alignment]:
+        return [alignment for _, alignment in self._aligned(predictions, references, options)]
+
+    def _aligned(self, predictions: Any, references: Any, options: Mapping[str, Any]) -> list[tuple[int, Alignment]]:
+        """Of every row the number of the reference that counts, with the alignment."""
         chosen = self._chosen(options)
         texts = check_predictions(predictions)
         checked = check_references(references, len(texts))
         units = split_units(texts + checked.texts, chosen.unit, chosen.transforms)
         _, best = _best_counts(units.segments, checked.counts, chosen)
-        return [_align(units, i, len(texts) + int(k), chosen) for i, k in enumerate(best)]
+        starts = np.cumsum(checked.counts) - checked.counts
+        return [
+            (int(k - start), _align(units, i, len(texts) + int(k), chosen))
+            for i, (k, start) in enumerate(zip(best, starts, strict=True))
+        ]
 
     def _count(self, predictions: list[str], references: References, options: WerOptions) -> IntArray:
         units = split_units(predictions + references.texts, options.unit, options.transforms)

@@ -1,0 +1,1 @@
+../_shared/_picture_blocks.py
