@@ -10,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ._comparison_plot import plot_comparison as plot_comparison
 from ._shared._version import __version__ as __version__
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -56,3 +57,14 @@ def refuse_others(words: Sequence[str], command: str) -> None:
     """ValueError for the first word that the command does not know."""
     if words:
         raise ValueError(f"unexpected argument {words[0]!r}: see evenscore {command} --help")
+
+
+def check_output(path: Path) -> None:
+    """Before the work, not after it: ValueError if the file cannot be written."""
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise ValueError(f"{path}: there is no folder {folder}: make it first")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: name a file")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"{path}: the folder {folder} cannot be written")

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from . import METRICS
-from ._command_line import aligned_lines, value
+from ._command_line import aligned_lines, check_output, value
+from ._comparison_plot import PLOT_SUFFIXES, plot_comparison, write_plot
 from ._metric_options import load_metrics
+from ._shared._optional import require
 from ._shared._paired_tests import PAIRED_TESTS
 from ._tables import Table, as_latex, as_markdown, as_text
+from ._verdicts import SIGNIFICANT, differs, direction, p_value_text
 
 _EPILOG = """
 The files come first. Any option of a metric can be given by its name, as for evenscore score.
@@ -21,12 +24,11 @@ The files come first. Any option of a metric can be given by its name, as for ev
 examples:
   evenscore compare baseline.txt system1.txt system2.txt --references ref1.txt ref2.txt
   evenscore compare baseline.txt system.txt --references ref.txt --metric wer_dp --test randomization --format latex
+  evenscore compare baseline.txt system.txt --references ref.txt --plot scores.svg
 """
-_OWN_OPTIONS = ("references", "metric", "test", "trials", "confidence", "format")
+_OWN_OPTIONS = ("references", "metric", "test", "trials", "confidence", "format", "plot")
 _WITHOUT_REFERENCES = ("perplexity",)
 _USUAL_METRICS = [name for name in METRICS if name not in _WITHOUT_REFERENCES]
-_LOWER_IS_BETTER = ("wer", "cer")
-_SIGNIFICANT = 0.05
 _TABLES = {"text": as_text, "markdown": as_markdown, "latex": as_latex}
 
 
@@ -45,8 +47,8 @@ def add_parser(commands: Any) -> None:
     )
     compare.add_argument(
         "--references",
-        required=True,
         nargs="+",
+        default=[],
         action="extend",
         type=Path,
         metavar="FILE",
@@ -71,23 +73,42 @@ def add_parser(commands: Any) -> None:
         help="of the intervals (default: 0.95); None leaves them out",
     )
     compare.add_argument("--format", default="text", choices=[*_TABLES, "json"], help="json prints all digits")
+    compare.add_argument(
+        "--plot", type=Path, metavar="FILE", help=f"also draw scores and intervals: {', '.join(PLOT_SUFFIXES)}"
+    )
     compare.set_defaults(run=_run)
 
 
 def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
     names = known.metric or _USUAL_METRICS
     if refused := [name for name in names if name in _WITHOUT_REFERENCES]:
-        raise ValueError(f"{refused[0]} has no references: its comparisons are evenscore.load({refused[0]!r}).compare")
+        raise ValueError(
+            f"{refused[0]} compares models, not files of texts: in Python, evenscore.load({refused[0]!r}).compare("
+            f"{{'model_id': 'a'}}, {{'model_id': 'b'}}, predictions=texts)"
+        )
+    if not known.references:
+        raise ValueError("compare needs references: give --references FILE")
     if len(known.files) == 1:
         raise ValueError(f"no system to compare with {known.files[0]}: name its file after the baseline's")
+    if known.plot is not None:
+        _check_plot(known.plot)
     common = {} if known.confidence is None else {"confidence": known.confidence}
     metrics = load_metrics(names, others, _OWN_OPTIONS, common)
     systems = _names(known.files)
     results = _compare(metrics, systems, known)
+    if known.plot is not None:
+        write_plot(plot_comparison(results, systems), known.plot)
     if known.format == "json":
         everything = {"baseline": systems[0], "systems": systems[1:], "metrics": results}
         return f"{json.dumps(everything, ensure_ascii=False, indent=1)}\n"
     return f"{_TABLES[known.format](_table(metrics, systems, results, known))}\n"
+
+
+def _check_plot(path: Path) -> None:
+    if path.suffix.lower() not in PLOT_SUFFIXES:
+        raise ValueError(f"--plot {path}: name a file that ends in {', '.join(PLOT_SUFFIXES)}")
+    check_output(path)
+    require("matplotlib", "matplotlib", "--plot")
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
@@ -135,18 +156,14 @@ def _table(
     header, columns = [["system"]], [[[name] for name in systems]]
     for metric, result in results.items():
         for score in metrics[metric].headlines():
-            header.append([f"{metric} {score}", _direction(score)])
+            header.append([f"{metric} {score}", direction(score)])
             columns.append(_column(result, score))
     notes = [
-        f"* differs from {systems[0]}, p < {_SIGNIFICANT} (paired {known.test} test)",
+        f"* differs from {systems[0]}, p < {SIGNIFICANT} (paired {known.test} test)",
         *([] if known.confidence is None else [f"[low, high] is the {100 * known.confidence:g} % interval"]),
         *(f"{metric}  {_printable(result['signature'])}" for metric, result in results.items()),
     ]
     return Table(header, list(zip(*columns, strict=True)), notes)
-
-
-def _direction(score: str) -> str:
-    return "lower is better" if score in _LOWER_IS_BETTER else "higher is better"
 
 
 def _column(result: Mapping[str, Any], score: str) -> list[list[str]]:
@@ -157,11 +174,9 @@ def _column(result: Mapping[str, Any], score: str) -> list[list[str]]:
 def _cell(result: Mapping[str, float], score: str, baseline: float) -> list[str]:
     """A value with its mark, its interval, its p-value, as far as there are any."""
     number, p_value = result[score], result.get(f"{score}_p_value")
-    # Equal scores do not differ, though the test of a system and itself gives the least p-value there is.
-    differs = p_value is not None and p_value < _SIGNIFICANT and number != baseline
-    cell = [f"{number:.4f} *" if differs else f"{number:.4f}"]
+    cell = [f"{number:.4f} *" if differs(result, score, baseline) else f"{number:.4f}"]
     if f"{score}_low" in result:
         cell.append(f"[{result[f'{score}_low']:.4f}, {result[f'{score}_high']:.4f}]")
     if p_value is not None:
-        cell.append("p < 0.0001" if p_value < 0.0001 else f"p = {p_value:.4f}")
+        cell.append(p_value_text(p_value))
     return cell

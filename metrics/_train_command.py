@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ._command_line import refuse_others, value
+from ._command_line import check_output, refuse_others, value
 from ._shared._options import unknown_option
 
 _MODELS = ("bpe", "byte-level-bpe", "wordpiece", "unigram")
 _EPILOG = """
-example:
+examples:
   evenscore train --model unigram --vocab-size 8000 -o tokenizer.json corpus.txt
+  evenscore train --model unigram --vocab-size 9000 --extend tokenizer.json -o larger.json more.txt
 """
 
 
@@ -40,6 +40,12 @@ def add_parser(commands: Any) -> None:
         metavar="NAME=VALUE",
         help="any other option of the trainer, such as shrinking_factor=0.8; repeatable",
     )
+    train.add_argument(
+        "--extend",
+        type=Path,
+        metavar="FILE",
+        help="go on from this tokenizer.json, a NAME, whose ids and pipeline stay; --vocab-size counts its tokens, too",
+    )
     train.add_argument("--quiet", action="store_true", help="no progress bars")
     train.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="the tokenizer.json to write")
     train.add_argument("files", nargs="+", type=Path, metavar="CORPUS", help="text in UTF-8")
@@ -48,10 +54,11 @@ def add_parser(commands: Any) -> None:
 
 def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
     # Imported here: who scores does not need what trainers need.
+    from tokenizers_impl import Tokenizer
     from tokenizers_impl.pipelines import PIPELINES
 
     refuse_others(others, "train")
-    _check_output(known.output)
+    check_output(known.output)
     pipeline = PIPELINES[known.model]
     options = _options(known)
     usual = pipeline()[1]
@@ -63,21 +70,12 @@ def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
         tokenizer, trainer = pipeline(**options)
     except TypeError as error:
         raise ValueError(f"an option of another type than the trainer's: {error}") from None
+    if known.extend:
+        tokenizer = Tokenizer.from_file(str(known.extend))
     tokenizer.train([str(path) for path in known.files], trainer)
     tokenizer.save(str(known.output))
     size = tokenizer.get_vocab_size()
     return f"{known.output}: {known.model}, {size} token{'s' if size > 1 else ''}\n"
-
-
-def _check_output(path: Path) -> None:
-    """Before the training, not after it: ValueError if the file cannot be written."""
-    folder = path.resolve().parent
-    if not folder.is_dir():
-        raise ValueError(f"{path}: there is no folder {folder}: make it first")
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder: name a file")
-    if not os.access(folder, os.W_OK):
-        raise ValueError(f"{path}: the folder {folder} cannot be written")
 
 
 def _options(known: argparse.Namespace) -> dict[str, Any]:
@@ -89,4 +87,6 @@ def _options(known: argparse.Namespace) -> dict[str, Any]:
         if not equals:
             raise ValueError(f"--option {word}: write it as NAME=VALUE")
         options[name.replace("-", "_")] = value(text)
+    if known.extend:
+        options["extend"] = True
     return {**options, "show_progress": not known.quiet}

@@ -9,7 +9,14 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from . import __version__, _compare_command, _score_command, _tokenize_command, _train_command
+from . import (
+    __version__,
+    _compare_command,
+    _publish_command,
+    _score_command,
+    _tokenize_command,
+    _train_command,
+)
 
 # As a shell reports a program that Ctrl-C or a closed pipe has ended.
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
@@ -61,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"evenscore {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (_score_command, _compare_command, _train_command, _tokenize_command):
+    for command in (_score_command, _compare_command, _train_command, _tokenize_command, _publish_command):
         command.add_parser(commands)
     return parser
 

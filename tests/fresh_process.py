@@ -8,12 +8,15 @@ import sys
 import textwrap
 from pathlib import Path
 
-# Any try to reach the network ends the program; sockets between its own processes are no network.
+# Any try to reach the network ends the program; sockets between its own processes are no network, nor is a server of
+# the test's own, at HF_ENDPOINT.
 _NO_NETWORK = """
-import socket, sys
+import os, socket, sys, urllib.parse
+_own = urllib.parse.urlsplit(os.environ.get("HF_ENDPOINT", ""))
 def _watch(event, arguments):
-    by_name = event.startswith(("socket.getaddrinfo", "socket.gethostby"))
-    if by_name or (event in ("socket.connect", "socket.sendto") and arguments[0].family != socket.AF_UNIX):
+    by_name = event.startswith(("socket.getaddrinfo", "socket.gethostby")) and arguments[0] != _own.hostname
+    by_socket = event in ("socket.connect", "socket.sendto") and arguments[0].family != socket.AF_UNIX
+    if by_name or (by_socket and arguments[1] != (_own.hostname, _own.port)):
         raise SystemExit(f"{event}: {arguments}")
 sys.addaudithook(_watch)
 """

@@ -16,6 +16,7 @@ from small_corpus import ALL_METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *(ROOT / "metrics" / name / "README.md" for name in ALL_METRICS)]
+GUIDE = ROOT / "CONTRIBUTING.md"
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -32,12 +33,18 @@ def failures(examples: str, name: str, **names: Any) -> str:
     return "".join(said)
 
 
+def prints(block: str) -> bool:
+    """Whether an example of the block has a result to compare."""
+    return any(example.want for example in doctest.DocTestParser().get_examples(block))
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_of_the_page_print_what_they_say(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Where a reader of the page would be.
     monkeypatch.chdir(ROOT)
     python = blocks(page.read_text(encoding="utf-8"), "python")
     assert all(block.startswith(">>> ") for block in python)
+    assert [block for block in python if not prints(block)] == []
     assert failures("\n".join(python), page.name) == ""
 
 
@@ -60,15 +67,24 @@ def test_the_first_command_prints_what_the_readme_says(
 
 
 @pytest.mark.parametrize("name", ALL_METRICS)
-def test_the_card_names_every_option(name: str) -> None:
-    card = (ROOT / "metrics" / name / "README.md").read_text(encoding="utf-8")
+def test_the_inputs_description_names_every_option(name: str) -> None:
     described = evenscore.load(name).inputs_description
     fields = set(evenscore.load(name).option_names()) - set(evenscore.load(name)._options_type.ALIASES)
-    assert [option for option in sorted(fields) if f"`{option}`" not in card] == []
     assert [option for option in sorted(fields) if not re.search(rf"\b{option}\b", described)] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize("page", [*PAGES, GUIDE], ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_of_the_page_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
     assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
+
+
+def test_the_guide_is_short_and_every_path_in_it_exists() -> None:
+    text = GUIDE.read_text(encoding="utf-8")
+    named = {path for path in re.findall(r"[\w.*/-]+", text) if re.search(r"\w/|\.(py|md|cfg)$", path)}
+    ours = {path for path in named if not path.startswith((".venv/", "../"))}
+    # X stands for every metric.
+    paths = {path.replace("X", name) for path in ours for name in ALL_METRICS}
+    assert len(paths) > 30
+    assert [path for path in sorted(paths) if not any(ROOT.glob(path))] == []
+    assert len(text.splitlines()) <= 80

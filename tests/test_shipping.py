@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tokenize
 import zipfile
 from importlib import import_module
@@ -21,6 +22,7 @@ from pathlib import Path
 import evaluate
 import pytest
 from evaluate.loading import get_imports
+from evenscore._space_folder import space_files
 from fresh_process import run_python
 from small_corpus import ALL_METRICS, COLUMNS, column_scores
 
@@ -33,6 +35,11 @@ HELPERS = [path for path in SHIPPED if path.name.startswith("_") and path.name !
 
 def named(path: Path) -> str:
     return str(path.relative_to(ROOT))
+
+
+def with_linked_folders(folder: Path, pattern: str) -> list[Path]:
+    """The files below a folder whose names match, those in folders that are links too."""
+    return [path for parent, _, _ in os.walk(folder, followlinks=True) for path in Path(parent).glob(pattern)]
 
 
 def ran(*command: str, cwd: Path) -> str:
@@ -80,21 +87,49 @@ def test_an_installed_distribution_loads_and_scores(kind: str, distributions: di
             assert evaluate.load(evenscore.path(name)).compute(**given) == results[name]
         foreign = [m.__file__ for n, m in sys.modules.items() if n.startswith("evenscore") and site not in m.__file__]
         assert not foreign, foreign
+        # The tokenizers hold shared files, too.
+        import tokenizers_impl._picture
+        assert tokenizers_impl._picture.__file__.startswith(site), tokenizers_impl._picture.__file__
         print(json.dumps(results))
     """
     printed = run_python(program, tmp_path, str(site), json.dumps(COLUMNS), PYTHONPATH=str(site))
     assert json.loads(printed) == {name: column_scores(name) for name in ALL_METRICS}
 
 
+def test_an_installed_metric_is_published_as_one_of_the_checkout(
+    distributions: dict[str, Path], tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(distributions["wheel"]) as wheel:
+        wheel.extractall(tmp_path / "site")
+    program = """
+        sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder)]
+        import evenscore.cli
+        for name in evenscore.METRICS:
+            assert evenscore.path(name).startswith(sys.argv[1])
+            assert evenscore.cli.main(["publish", name, "--to", f"me/{name}", "--dry-run", name]) == 0
+    """
+    run_python(program, tmp_path, str(tmp_path / "site"), PYTHONPATH=str(tmp_path / "site"))
+    for name in ALL_METRICS:
+        expected = {file: path.read_bytes() for file, path in space_files(name, f"me/{name}").items()}
+        written = [path for path in (tmp_path / name).rglob("*") if path.is_file()]
+        assert {path.relative_to(tmp_path / name).as_posix(): path.read_bytes() for path in written} == expected
+
+
 def test_wheels_hold_every_module_and_card_and_nothing_else_of_the_checkout(distributions: dict[str, Path]) -> None:
-    modules = [path.relative_to(ROOT / "metrics") for path in (ROOT / "metrics").rglob("*.py")]
+    modules = {path.relative_to(ROOT / "metrics") for path in with_linked_folders(ROOT / "metrics", "*.py")}
     expected = {f"evenscore/{path.as_posix()}" for path in modules}
     expected |= {"evenscore/py.typed", *(f"evenscore/{name}/README.md" for name in ALL_METRICS)}
+    expected |= {f"evenscore/{path.parent.name}/{path.name}" for path in ROOT.glob("metrics/*/requirements.txt")}
     for pattern in ("*.py", "py.typed", "unicode_*.txt"):
         expected |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "tokenizers_impl").rglob(pattern)}
     for kind, wheel in distributions.items():
         held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
         assert (kind, held) == (kind, expected)
+
+
+def test_the_sdist_holds_files_for_links(distributions: dict[str, Path]) -> None:
+    with tarfile.open(next(distributions["sdist"].parent.glob("*.tar.gz"))) as sdist:
+        assert [member.name for member in sdist if not (member.isfile() or member.isdir())] == []
 
 
 def test_the_command_is_installed(distributions: dict[str, Path]) -> None:
@@ -110,7 +145,7 @@ def test_every_package_is_listed() -> None:
     packages = {
         ".".join((name, *path.parent.relative_to(place).parts))
         for name, place in places.items()
-        for path in place.rglob("__init__.py")
+        for path in with_linked_folders(place, "__init__.py")
     }
     listed = set(setup["options"]["packages"].split())
     assert listed == packages
@@ -240,13 +275,19 @@ def test_one_class_of_the_script_can_be_made(name: str) -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=ALL_METRICS)
 def test_shared_files_are_links_to_the_one_original(folder: Path) -> None:
-    shared = {path.name for path in SHARED.glob("_[a-z]*.py")}
+    shared = {path.name for path in SHARED.glob("_[a-z]*")}
     for path in folder.iterdir():
         if path.is_symlink():
             assert os.readlink(path) == f"../_shared/{path.name}"
             assert path.name in shared
         else:
             assert path.name not in shared, f"{named(path)} is a copy"
+
+
+def test_shared_files_of_the_tokenizers_are_links_too() -> None:
+    linked = {path.name: os.readlink(path) for path in (ROOT / "tokenizers_impl").rglob("*") if path.is_symlink()}
+    assert linked == {path.name: f"../metrics/_shared/{path.name}" for path in SHARED.iterdir() if path.name in linked}
+    assert {"_marks.py", "_picture.py", "_picture_blocks.py"} <= linked.keys()
 
 
 def test_every_shared_file_is_used() -> None:

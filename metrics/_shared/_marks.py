@@ -42,6 +42,9 @@ KINDS = {
     "clipped": Kind("clipped", "mark", _box(_ORANGE, "underline dashed"), "30;43", "(", ")"),
     "miss": Kind("not matched", "span", "opacity:.75;text-decoration:underline dotted", "2"),
     "piece": Kind("", "span", "border:1px solid rgb(136,136,136);border-radius:4px", "4", "|", "|"),
+    "merged": Kind("merged in this step", "mark", _box(_BLUE, "underline double"), "30;46", "{", "}"),
+    "unknown": Kind("unknown", "mark", _box(_ORANGE, "underline overline"), "30;43", "?", "?"),
+    "special": Kind("special or added token", "mark", _box(_PURPLE, "overline"), "30;45", "[", "]"),
     # Lighter to darker; the note below the text says the number.
     "heat0": Kind("", "span", _box("255,255,229"), "30;47"),
     "heat1": Kind("", "span", _box("254,227,145"), "30;107"),

@@ -79,7 +79,8 @@ class Bars(NamedTuple):
 
     def html(self) -> str:
         rows = "".join(
-            f'<tr><th>{html.escape(label)}</th><td><meter min="0" max="1" value="{share:.4f}">{share:.2f}</meter></td>'
+            f"<tr><th>{html.escape(label)}</th>"
+            f'<td><meter aria-label="{html.escape(label)}" value="{share:.4f}">{share:.2f}</meter></td>'
             f"<td>{html.escape(value)}</td></tr>"
             for label, share, value in self.bars
         )
