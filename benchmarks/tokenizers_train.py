@@ -1,11 +1,18 @@
 """Time and memory of training beside `tokenizers`, gigatoken, sentencepiece; prints the README's table.
 
-    python benchmarks/tokenizers_train.py [--data ../shared/data] [--models bpe unigram ...] [--growth]
+    python benchmarks/tokenizers_train.py [--data ../shared/data] [--models bpe unigram ...] [--python PYTHON]
 
 Every training is a process of its own, measured from the text file to the saved file, imports included; both cores are
 allowed to everyone. What ours saves is asserted equal to the library's before anything is printed: the same bytes for
 BPE and byte-level BPE; for </w> and WordPiece the same bytes, given the order that the library drew for the symbols
 with an affix; for Unigram the same pieces, scores within 1e-9. Peers: pip install 'evenscore[benchmark]'.
+
+--python: the interpreter of an environment that has numba, tqdm and tokenizers and nothing else, for the trainings of
+ours and the library's. numba imports scipy and awkward before its first kernel where they are installed, and gigatoken
+installs them: 60 MB and 0.4 s of every training that a user who trains tokenizers alone does not pay. Of the 142 MB
+that are left when the first kernel has run, with nothing trained yet, 70 are pages of LLVM's library (37 by loading it,
+29 by numba's compiling of its own runtime in every process), 25 Python with numpy, the rest numba. Our kernels take 8
+MB, 2 to 10 ms each.
 """
 
 from __future__ import annotations
@@ -18,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -90,10 +98,12 @@ class Run(NamedTuple):
     megabytes: float
 
 
-def run(program: str, *arguments: str, limit: float | None = None, **environment: str) -> Run:
+def run(
+    program: str, *arguments: str, limit: float | None = None, python: str = sys.executable, **environment: str
+) -> Run:
     """Run a program; its last line says the figures. subprocess.TimeoutExpired after `limit` seconds."""
     done = subprocess.run(
-        [sys.executable, "-c", _PEAK + program, *arguments],
+        [python, "-c", _PEAK + program, *arguments],
         capture_output=True, text=True, check=False, timeout=limit, env={**os.environ, **environment},
     )  # fmt: skip
     if done.returncode:
@@ -127,22 +137,23 @@ def check_equal(model: str, ours: Path, theirs: Path) -> None:
         raise AssertionError(f"{model}: the scores of {len(wrong)} pieces differ, such as {wrong[0]!r}")
 
 
-def compare(model: str, size: int, corpus: Path, folder: Path, repeats: int) -> None:
+def compare(model: str, size: int, corpus: Path, folder: Path, repeats: int, python: str) -> None:
     """Train both, check, print the row of the best of `repeats` runs taken in turn."""
     ours, theirs, order = folder / "ours.json", folder / "theirs.json", folder / "order.json"
-    expected = run(TRAIN, "tokenizers", model, str(size), str(corpus), str(theirs), "", TOKENIZERS_PARALLELISM="true")
+    train = partial(run, TRAIN, python=python)
+    expected = train("tokenizers", model, str(size), str(corpus), str(theirs), "", TOKENIZERS_PARALLELISM="true")
     if model in ("bpe-suffix", "wordpiece"):
         order.write_text(json.dumps(affix_order(theirs)), encoding="utf-8")
     arguments = (model, str(size), str(corpus), str(ours), str(order) if order.exists() else "")
     # Nothing is compiled at the first run; the others find what it compiled.
     cache = folder / f"kernels-{model}-{corpus.stem}"
-    cold = run(TRAIN, "tokenizers_impl", *arguments, NUMBA_CACHE_DIR=str(cache))
+    cold = train("tokenizers_impl", *arguments, NUMBA_CACHE_DIR=str(cache))
     check_equal(model, ours, theirs)
     mine, peers = [], [expected]
     for i in range(repeats):
-        mine.append(run(TRAIN, "tokenizers_impl", *arguments, NUMBA_CACHE_DIR=str(cache)))
+        mine.append(train("tokenizers_impl", *arguments, NUMBA_CACHE_DIR=str(cache)))
         if i:
-            peers.append(run(TRAIN, "tokenizers", *arguments[:-1], "", TOKENIZERS_PARALLELISM="true"))
+            peers.append(train("tokenizers", *arguments[:-1], "", TOKENIZERS_PARALLELISM="true"))
     order.unlink(missing_ok=True)
     best = min(mine)
     row(model, size, corpus, best, f"{cold.seconds:.1f} s", "tokenizers", min(peers))
@@ -185,6 +196,7 @@ def main() -> None:
     parser.add_argument("--corpora", nargs="+", default=["gcide.en", "manpages.ja"])
     parser.add_argument("--size", type=int, help="vocabulary; default 30000, for unigram 8000")
     parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--python", default=sys.executable)
     known: Any = parser.parse_args()
     print("| model | corpus | vocabulary | ours | cold | peer | peer's | ratio | memory |")
     print("|---|---|---|---|---|---|---|---|---|")
@@ -193,7 +205,8 @@ def main() -> None:
         for name in known.corpora:
             corpus = unpacked(known.data, name, folder)
             for model in known.models:
-                compare(model, known.size or (8000 if model == "unigram" else 30000), corpus, folder, known.repeats)
+                size = known.size or (8000 if model == "unigram" else 30000)
+                compare(model, size, corpus, folder, known.repeats, known.python)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,10 @@ metric that has it. One that only one metric is to get is written --bleu_corpus.
 examples:
   evenscore score --metric bleu_corpus wer_dp --predictions hyp.txt --references ref1.txt ref2.txt --confidence 0.95
   evenscore score --metric perplexity --predictions hyp.txt --source ngram --train-texts train.txt
+  evenscore score --metric perplexity --predictions answers.txt --contexts questions.txt --model_id FOLDER
 """
-_OWN_OPTIONS = ("metric", "predictions", "references", "json")
+_OWN_OPTIONS = ("metric", "predictions", "references", "contexts", "json")
+_WITH_CONTEXTS = ("perplexity",)
 
 
 def add_parser(commands: Any) -> None:
@@ -55,6 +57,9 @@ def add_parser(commands: Any) -> None:
         metavar="FILE",
         help="as many lines; one file or several",
     )
+    score.add_argument(
+        "--contexts", type=Path, metavar="FILE", help="for perplexity: as many lines, which are read and not scored"
+    )
     score.add_argument("--confidence", type=float, metavar="LEVEL", help="bootstrap interval, for example 0.95")
     score.add_argument("--json", action="store_true", help="print everything as JSON")
     score.set_defaults(run=_run)
@@ -64,18 +69,25 @@ def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
     common = {} if known.confidence is None else {"confidence": known.confidence}
     metrics = load_metrics(known.metric, others, _OWN_OPTIONS, common)
     _check_references(metrics, known.references)
-    results = _score(metrics, known.predictions, known.references)
+    if known.contexts is not None and not set(metrics) & set(_WITH_CONTEXTS):
+        raise ValueError(f"{', '.join(metrics)} has no contexts: leave --contexts out")
+    results = _score(metrics, known)
     text = json.dumps(results, ensure_ascii=False, indent=1) if known.json else _report(metrics, results, known)
     return f"{text}\n"
 
 
-def _score(metrics: Mapping[str, Any], predictions_path: Path, reference_paths: Sequence[Path]) -> dict[str, Any]:
-    predictions, *columns = aligned_lines([predictions_path, *reference_paths])
-    texts = {"predictions": predictions, "references": [list(row) for row in zip(*columns, strict=True)]}
-    return {
-        name: metric.compute(**{column: texts[column] for column in metric._feature_names()})
-        for name, metric in metrics.items()
-    }
+def _score(metrics: Mapping[str, Any], known: argparse.Namespace) -> dict[str, Any]:
+    context_paths = [] if known.contexts is None else [known.contexts]
+    predictions, *columns = aligned_lines([known.predictions, *context_paths, *known.references])
+    contexts, references = columns[: len(context_paths)], columns[len(context_paths) :]
+    texts = {"predictions": predictions, "references": [list(row) for row in zip(*references, strict=True)]}
+    results = {}
+    for name, metric in metrics.items():
+        own = {column: texts[column] for column in metric._feature_names()}
+        if contexts and name in _WITH_CONTEXTS:
+            own["contexts"] = contexts[0]
+        results[name] = metric.compute(**own)
+    return results
 
 
 def _check_references(metrics: Mapping[str, Any], paths: Sequence[Path]) -> None:

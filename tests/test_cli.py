@@ -338,3 +338,24 @@ def test_references_are_asked_for_and_refused(run: Any) -> None:
     assert run("--metric", "wer_dp", *FILES[:2], status=2) == "wer_dp needs references: give --references FILE"
     words = ("--metric", "perplexity", *FILES, "--source", "ngram")
     assert run(*words, status=2) == "perplexity has no references: leave --references out"
+
+
+def test_contexts_are_read_and_not_scored(run: Any, tmp_path: Path) -> None:
+    contexts = [f"the cat {i}" for i in range(len(LINES["predictions"]))]
+    given = tmp_path / "contexts.txt"
+    given.write_text("\n".join(contexts) + "\n", encoding="utf-8")
+    train = tmp_path / "train.txt"
+    train.write_text("the cat 0 sat\na cat sat on the mat\n", encoding="utf-8")
+    options = {"source": "ngram", "train_texts": str(train), "discount": 0.5}
+    model = ("--source", "ngram", "--train-texts", str(train), "--discount", "0.5")
+    words = ("--metric", "perplexity", *FILES[:2], "--contexts", str(given), *model)
+    metric = evenscore.load("perplexity", **options)
+    expected = metric.compute(predictions=LINES["predictions"], contexts=contexts)
+    assert as_json(run, *words) == {"perplexity": expected}
+    assert expected["perplexity"] != metric.compute(predictions=LINES["predictions"])["perplexity"]
+    both = as_json(run, *words, "--metric", "wer_dp", *FILES[2:])
+    assert both == {"perplexity": expected, "wer_dp": scored("wer_dp")}
+    given.write_text("one\n", encoding="utf-8")
+    assert run(*words, status=2).endswith(f"contexts.txt has 1 lines but {FILES[1]} has {len(contexts)}")
+    refused = run("--metric", "wer_dp", *FILES, "--contexts", str(given), status=2)
+    assert refused == "wer_dp has no contexts: leave --contexts out"

@@ -315,7 +315,10 @@ def test_two_warnings_are_two_lines_with_the_systems_names(capsys: pytest.Captur
     [
         ([FILES[0], *REFERENCES], f"no system to compare with {FILES[0]}: name its file after the baseline's"),
         ([*FILES, *REFERENCES, "--metric", "wer_dp", "perplexity"],
-         "perplexity has no references: its comparisons are evenscore.load('perplexity').compare"),
+         "perplexity compares models, not files of texts: in Python, evenscore.load('perplexity').compare("
+         "{'model_id': 'a'}, {'model_id': 'b'}, predictions=texts)"),
+        ([*FILES, "--metric", "perplexity"], "perplexity compares models, not files of texts: in Python"),
+        (FILES, "compare needs references: give --references FILE"),
         ([*FILES, *REFERENCES, "--tokenzer", "intl"], "unknown option 'tokenzer'; did you mean 'tokenizer'? Known "),
         ([*FILES, *REFERENCES, "--metric", "wer_dp", "--trails", "5"],
          "unknown option 'trails'; did you mean 'trials'? Known options: "),
@@ -350,7 +353,6 @@ def test_bad_files_are_told_in_one_line(run: Any, tmp_path: Path) -> None:
     "words",
     [
         [],
-        FILES,
         REFERENCES,
         [*FILES, *REFERENCES, "--metric", "bleu"],
         [*FILES, *REFERENCES, "--test", "t"],

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import evenscore
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -607,7 +608,7 @@ REFUSED = [
     (
         SPACED,
         "mmap lm http://kheafield.com/code format version 5\n\0",
-        r"line 1: a binary file of KenLM: give the ARPA file",
+        r"line 1: a binary file of KenLM: give the ARPA file that it was made from; or, through the package kenlm",
     ),
     ("-0.5 a b -1", "-0.5 a b -1 2", r"line 20: '-0.5 a b -1 2': give a log10 probability, 2 words, and a back-off"),
     ("-0.5 a b -1", "-0.5 a", r"line 20: '-0.5 a': give a log10 probability, 2 words"),
@@ -783,3 +784,24 @@ def test_distinct_is_numpys_unique(most: int) -> None:
     for found, theirs in zip(distinct(keys), expected, strict=True):
         assert found.tolist() == theirs.tolist()
     assert [part.tolist() for part in distinct(np.empty(0, np.int64))] == [[], []]
+
+
+def test_a_nul_is_a_character_of_its_word(arpa: Path) -> None:
+    """KenLM in Python takes a word that holds one to end there."""
+    model, source = kenlm.Model(str(arpa)), NgramSource.of_arpa(arpa)
+    assert list(model.full_scores("a\0b a")) == list(model.full_scores("a a"))
+    scores = source.score(["a\0b a"], None)
+    assert scores.unknown is not None
+    assert scores.unknown.tolist() == [True, False, False]
+    assert [token.text for token in source.tokens(["a\0b a"], None)[0]] == ["a\0b", "a", "</s>"]
+
+
+def test_kenlm_is_a_source_through_a_function(arpa: Path) -> None:
+    """As the message about its binary files says."""
+    model, texts = kenlm.Model(str(arpa)), ["a b", "b c", ""]
+    metric = evenscore.load("perplexity")
+    theirs = metric.compute(
+        predictions=texts,
+        source=lambda texts: [[p * math.log(10) for p, _, _ in model.full_scores(text)] for text in texts],
+    )
+    assert theirs["perplexities"] == metric.compute(predictions=texts, source=str(arpa))["perplexities"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import pickle
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import datasets
 import evaluate
 import evenscore
 import evenscore.perplexity._sources as sources
@@ -253,3 +256,46 @@ def test_torch_is_needed_for_models_alone(tmp_path: Path) -> None:
     """
     said = "a pretrained model needs the package torch: pip install torch\n"
     assert run_python(program, tmp_path, str(tmp_path)) == said * 2
+
+
+# --- executors, bars
+
+
+def test_executors_are_refused_and_the_way_that_works_works() -> None:
+    metric = evenscore.load("perplexity", source="ngram", train_texts=TRAIN)
+    for ask in (metric.compute, metric.statistics):
+        message = refusal(lambda ask=ask: ask(predictions=TEXTS, executor=object()))
+        assert "statistics(...).sum(axis=0) for its share of the rows" in message
+    total = sum(metric.statistics(TEXTS[i::3]).sum(axis=0) for i in range(3))
+    expected = metric.compute(predictions=TEXTS)
+    assert metric.score_statistics(total)["perplexity"] == expected["perplexity"]
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_who_waits_sees_a_bar(
+    shown: bool, gpt2: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("evenscore.perplexity._progress._PATIENCE", 0 if shown else 1000)
+    monkeypatch.setattr("evenscore.perplexity._arpa._BLOCK_LINES", 100)
+    monkeypatch.setattr("evenscore.perplexity._ngram_source._BLOCK_WORDS", 10)
+    metric = evenscore.load("perplexity", model_id=gpt2, batch_size=2)
+    plain = metric.compute(predictions=TEXTS)["perplexity"]
+    trained = evenscore.load("perplexity", source="ngram", train_texts=TRAIN, ngram_unit=str.split)
+    trained.compute(predictions=TEXTS)
+    trained.write_arpa(tmp_path / "lm.arpa")
+    evenscore.load("perplexity", source=str(tmp_path / "lm.arpa")).compute(predictions=TEXTS)
+    written = capsys.readouterr().err
+    for title in ("Score", "Count n-grams", "Estimate", "Tokenize", "Read 3-grams"):
+        assert (f"{title}:" in written) == shown
+    with datasets_without_bars():
+        assert metric.compute(predictions=TEXTS)["perplexity"] == plain
+    assert "Score" not in capsys.readouterr().err
+
+
+@contextlib.contextmanager
+def datasets_without_bars() -> Iterator[None]:
+    datasets.disable_progress_bars()
+    try:
+        yield
+    finally:
+        datasets.enable_progress_bars()

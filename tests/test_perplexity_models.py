@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
+import shutil
 import sys
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,7 @@ import safetensors.torch
 import small_models
 import torch
 import transformers
-from evenscore.perplexity import _checkpoints, _forward_pass, _model_source, _torch_options
+from evenscore.perplexity import _checkpoints, _cpu_products, _forward_pass, _model_source, _torch_options
 from evenscore.perplexity._load_source import load_source, model_source
 from evenscore.perplexity._model_source import ModelSettings
 from evenscore.perplexity._pretrained import Pretrained, load_pretrained
@@ -416,6 +419,10 @@ def test_out_of_memory_halves_the_batches(models: Models) -> None:
         rows = scored(loaded, TEXTS)
     assert len(caught) == 1
     assert_rows(rows, scored(models["gpt2"], TEXTS))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # Nothing but the warning is remembered: the same batches are tried, so that no digit moves.
+        assert scored(loaded, TEXTS) == rows
 
 
 def test_a_window_that_never_fits_is_an_error(models: Models) -> None:
@@ -875,3 +882,157 @@ def test_a_model_is_loaded_in_a_process_without_network(models: Models, folder: 
     """
     tokens = len(encoded(models["gpt2"], "a mat"))
     assert run_python(program, tmp_path, str(folder / "gpt2")) == f"[0, {tokens}]\nTrue\n"
+
+
+# --- adapters
+
+
+@pytest.fixture(scope="module")
+def adapter(models: Models, folder: Path) -> Path:
+    """The folder of an adapter alone, of the saved GPT-2."""
+    base = transformers.AutoModelForCausalLM.from_pretrained(folder / "gpt2")
+    lora(base).save_pretrained(folder / "lora")
+    return folder / "lora"
+
+
+def reconfigured(adapter: Path, folder: Path, **changed: Any) -> Path:
+    target = Path(shutil.copytree(adapter, folder / "changed"))
+    file = target / "adapter_config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **changed}))
+    return target
+
+
+def test_the_folder_of_an_adapter_brings_its_model(models: Models, adapter: Path) -> None:
+    loaded = load_pretrained(model_id=adapter)
+    expected = load_pretrained(model=lora(small_models.model_for("gpt2")), tokenizer=models["gpt2"].tokenizer)
+    rows = scored(loaded, TEXTS)
+    assert_rows(rows, scored(expected, TEXTS))
+    assert np.abs(flat(rows) - flat(scored(models["gpt2"], TEXTS))).max() > 0.1
+    assert load_pretrained(model_id=adapter, dtype="bfloat16").model.dtype is torch.bfloat16
+
+
+def test_an_adapter_may_bring_its_tokenizer(adapter: Path, tmp_path: Path) -> None:
+    target = reconfigured(adapter, tmp_path)
+    tokenizer = small_models.tokenizer_for("gpt2")
+    tokenizer.add_tokens(["<new>"])
+    tokenizer.save_pretrained(target)
+    assert "<new>" in load_pretrained(model_id=target).tokenizer.get_vocab()
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        (None, r"model_id=.* is an adapter that does not say of which model"),
+        ("./nowhere", r"the base model that the adapter model_id=.* names='./nowhere': looked for the folder"),
+        ("nobody/nothing", r"the base model .* names='nobody/nothing' cannot be loaded; what was tried:"),
+    ],
+)
+def test_adapters_whose_model_is_not_there(named: Any, message: str, adapter: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        load_pretrained(model_id=reconfigured(adapter, tmp_path, base_model_name_or_path=named))
+
+
+def test_adapters_that_do_not_fit(models: Models, adapter: Path, folder: Path, tmp_path: Path) -> None:
+    for named in ({"base_model_name_or_path": str(folder / "llama")}, {"r": 5}):
+        target = reconfigured(adapter, tmp_path / str(*named), **named)
+        with pytest.raises(ValueError, match=r"the adapter does not fit (Llama|GPT2LM)"):
+            load_pretrained(model_id=target)
+    file = target / "adapter_model.safetensors"
+    weights = safetensors.torch.load_file(file)
+    weights.popitem()
+    reconfigured(adapter, tmp_path / "whole")
+    safetensors.torch.save_file(weights, tmp_path / "whole" / "changed" / file.name)
+    with pytest.raises(ValueError, match=r"the adapter does not fit GPT2LMHeadModel: Found missing adapter keys"):
+        load_pretrained(model_id=tmp_path / "whole" / "changed")
+
+
+def test_an_adapter_needs_peft(adapter: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "peft", None)
+    with pytest.raises(ImportError, match="an adapter needs the package peft: pip install peft"):
+        load_pretrained(model_id=adapter)
+
+
+def test_names_tell_adapters_apart(models: Models, adapter: Path) -> None:
+    tokenizer = models["gpt2"].tokenizer
+
+    def name(model: Any) -> str:
+        return load_source(model=model, tokenizer=tokenizer).name
+
+    first = load_source(model_id=adapter).name
+    assert re.fullmatch(r"causal:gpt2:float32\+default@[0-9a-f]{8}", first)
+    # The same weights in transformers' own form.
+    assert name(transformers.AutoModelForCausalLM.from_pretrained(adapter)) == first
+    model = peft.PeftModel.from_pretrained(small_models.model_for("gpt2"), adapter, adapter_name="one")
+    assert name(model).partition("@")[2] == first.partition("@")[2]
+    assert "+one@" in name(model)
+    with model.disable_adapter():
+        assert name(model) == "causal:GPT2LMHeadModel:float32"
+    model.add_adapter("two", model.peft_config["one"])
+    model.set_adapter("two")
+    assert "+two@" in name(model)
+    assert "+one@" not in name(model)
+    source = load_source(model=model, tokenizer=tokenizer)
+    before = source.name
+    with torch.no_grad():
+        next(weight for key, weight in model.named_parameters() if ".two." in key).add_(1)
+    # Training goes on.
+    assert source.name != before
+
+
+# --- products of matrices
+
+
+def counted_products(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Of every product that oneDNN makes, the shape of its weights."""
+    seen: list[Any] = []
+    linear = _cpu_products._onednn_linear(torch)
+    assert linear is not None
+
+    def counting(rows: Any, weight: Any, bias: Any) -> Any:
+        seen.append(tuple(weight.shape))
+        return linear(rows, weight, bias)
+
+    monkeypatch.setattr(_cpu_products, "_onednn_linear", lambda package: counting)
+    return seen
+
+
+@pytest.mark.parametrize("name", ["gpt2", "llama", "bert"])
+def test_onednn_and_mkl_multiply_alike(models: Models, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with torch.backends.mkldnn.flags(enabled=False):
+        expected = scored(models[name], TEXTS[:6])
+    seen = counted_products(monkeypatch)
+    assert_rows(scored(models[name], TEXTS[:6]), expected)
+    layers = [module for module in models[name].model.modules() if type(module).__name__ in ("Linear", "Conv1D")]
+    assert set(seen) == {
+        tuple(layer.weight.T.shape if type(layer).__name__ == "Conv1D" else layer.weight.shape) for layer in layers
+    }
+    before = len(seen)
+    models[name].model(torch.tensor([[1, 2]]))
+    assert len(seen) == before
+
+
+def test_other_products_are_left_to_torch(models: Models, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = counted_products(monkeypatch)
+    half = load_pretrained(model_id=folder / "gpt2", dtype="bfloat16")
+    double = load_pretrained(model_id=folder / "gpt2", dtype="float64")
+    model = torch.compile(small_models.model_for("gpt2"), backend="eager")
+    compiled = load_pretrained(model=model, tokenizer=models["gpt2"].tokenizer, model_type="causal")
+    for loaded in (half, double, compiled):
+        scored(loaded, TEXTS[:2])
+    assert seen == []
+    rows, weight = torch.ones(2, 3), torch.ones(4, 3)
+    with _cpu_products.by_onednn(models["gpt2"].model):
+        assert torch.nn.functional.linear(rows[:0], weight).shape == (0, 4)
+        assert torch.addmm(torch.ones(4), rows, weight.T, beta=2).tolist() == [[5.0] * 4] * 2
+    assert seen == []
+
+
+def test_torch_without_onednn_multiplies_as_ever(models: Models, monkeypatch: pytest.MonkeyPatch) -> None:
+    def other(*arguments: Any) -> Any:
+        raise RuntimeError("mkldnn::_linear_pointwise() is missing value for argument 'more'")
+
+    monkeypatch.setattr(torch.ops.mkldnn._linear_pointwise, "default", other)
+    assert _cpu_products._onednn_linear(torch) is None
+    with torch.backends.mkldnn.flags(enabled=False):
+        expected = scored(models["gpt2"], TEXTS[:3])
+    assert scored(models["gpt2"], TEXTS[:3]) == expected

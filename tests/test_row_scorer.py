@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import pickle
 import shutil
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +139,13 @@ def test_the_hash_depends_on_options_and_names_alone(name: str) -> None:
         metric.row_scorer("hyp", "refs", seed=1),
     ]
     assert len({fresh, *map(Hasher.hash, others)}) == 5
+
+
+def test_a_spawned_process_has_the_same_hash() -> None:
+    loads = [evenscore.load, lambda name, **options: evaluate.load(evenscore.path(name), **options)]
+    scorers = [load(name, seed=3).row_scorer("hyp", "refs") for name in METRICS for load in loads]
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        assert list(pool.map(Hasher.hash, scorers)) == list(map(Hasher.hash, scorers))
 
 
 _SCORE = """

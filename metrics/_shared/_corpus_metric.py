@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import datasets
@@ -12,8 +12,10 @@ import evaluate
 import numpy as np
 
 from ._counted_score import Result
+from ._executors import ordered_results
 from ._hosted_metric import HostedMetric
 from ._inputs import References, check_predictions, check_references, check_systems, row_blocks
+from ._progress import with_bar
 from ._row_columns import ROW_COLUMNS, references_a_row, with_row_columns
 from ._row_scorer import RowScorer
 from ._segments import IntArray
@@ -117,15 +119,19 @@ class CorpusMetric(HostedMetric):
         texts = check_predictions(columns["predictions"])
         checked = check_references(columns["references"], len(texts))
         self._warn(texts, checked, options)
+        counted = self._counted_blocks(texts, checked, options, executor)
+        own = [*with_bar(counted, "Count rows", " rows", len, len(texts))]
+        return with_row_columns(checked.counts, np.concatenate(own))
+
+    def _counted_blocks(
+        self, texts: list[str], references: References, options: Any, executor: Any
+    ) -> Iterator[IntArray]:
         # Rows know nothing of each other, so blocks of them keep memory flat, and may be counted anywhere.
         if executor is None:
-            own = [self._count(*block, options) for block in row_blocks(texts, checked)]
-        else:
-            # What travels is the metric without the rows added to it.
-            count = functools.partial(_count_block, type(self)(self.config_name, **self._given), options)
-            sent = [executor.submit(count, block) for block in row_blocks(texts, checked, _TRAVELLING_CHARACTERS)]
-            own = [future.result() for future in sent]
-        return with_row_columns(checked.counts, np.concatenate(own))
+            return (self._count(*block, options) for block in row_blocks(texts, references))
+        # What travels is the metric without the rows added to it.
+        count = functools.partial(_count_block, type(self)(self.config_name, **self._given), options)
+        return ordered_results(executor, count, row_blocks(texts, references, _TRAVELLING_CHARACTERS))
 
     def _row_fields(self, total: IntArray) -> Mapping[str, Any]:
         return {"nrefs": references_a_row(total)}

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from ._progress import with_bar
 from ._segments import IntArray
 
 FloatArray = npt.NDArray[np.float64]
@@ -53,8 +54,8 @@ def swapped_sums(baseline: IntArray, system: IntArray, n_trials: int, seed: int)
 
 
 def _chunks(n: int, size: int) -> Iterator[tuple[int, int]]:
-    for start in range(0, n, size):
-        yield start, min(start + size, n)
+    starts = with_bar(range(0, n, size), "Resample", " resamples", lambda start: min(size, n - start), n)
+    return ((start, min(start + size, n)) for start in starts)
 
 
 def _exact_product(times: npt.NDArray[np.generic], statistics: IntArray, most: int) -> IntArray:

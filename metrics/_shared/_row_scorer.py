@@ -9,6 +9,7 @@ import datasets
 import numpy as np
 import pyarrow as pa
 
+from ._progress import with_bar
 from ._resampling import FloatArray
 from ._segments import IntArray
 
@@ -91,7 +92,8 @@ def statistic_rows(data: Any, names: Sequence[str]) -> IntArray:
     Raises ValueError for a column that is not there.
     """
     if isinstance(data, datasets.IterableDataset):
-        parts = [_rows(batch, names) for batch in data.iter(batch_size=_BATCH)]
+        batches = (_rows(batch, names) for batch in data.iter(batch_size=_BATCH))
+        parts = with_bar(batches, "Read statistics", " rows", len)
         return np.concatenate([np.empty((0, len(names)), np.int64), *parts])
     if isinstance(data, datasets.Dataset):
         _check_names(data.column_names, names)

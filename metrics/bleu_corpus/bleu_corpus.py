@@ -17,6 +17,7 @@ from ._bleu_picture import n_gram_picture
 from ._code_digest import code_digest
 from ._corpus_metric import CorpusMetric, metric_info
 from ._counted_score import Result
+from ._executors import ordered_results
 from ._hosted_metric import HostedMetric
 from ._inputs import References, check_references
 from ._marks import Mark
@@ -27,6 +28,7 @@ from ._options import Options
 from ._paired_tests import PAIRED_TESTS
 from ._picture import Picture
 from ._picture_blocks import Line
+from ._progress import with_bar
 from ._reference_length import AVERAGE_PARTS, reference_lengths
 from ._resampling import FloatArray
 from ._row_columns import ROW_COLUMNS

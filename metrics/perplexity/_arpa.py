@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from ._ngram_files import opened, written
 from ._ngram_lines import SEPARATORS, BadLine, NgramLines, format_lines, joined, parse, refuse
 from ._ngram_model import OTHER_UNKNOWN_WORD, UNKNOWN_WORD, Float32Array, Level, NgramModel
+from ._progress import with_bar
 from ._segments import IntArray
 
 _Taken = TypeVar("_Taken")
@@ -115,7 +116,10 @@ def _read_counts(lines: _Lines) -> list[int]:
     r"""How many n-grams of each order there are, as the file says from \data\ up to the line \1-grams:."""
     line = lines.next_filled()
     if line.startswith(_KENLM_BINARY):
-        raise lines.error("a binary file of KenLM: give the ARPA file that it was made from")
+        raise lines.error(
+            "a binary file of KenLM: give the ARPA file that it was made from; or, through the package kenlm, "
+            "source=lambda texts: [[p * math.log(10) for p, _, _ in model.full_scores(text)] for text in texts]"
+        )
     while line and line != b"\\data\\":
         line = lines.next_filled()
     if not line:
@@ -161,7 +165,8 @@ def _read_longer(lines: _Lines, n: int, counts: list[int], model: NgramModel) ->
 def _read_section(lines: _Lines, n: int, counts: list[int], take: Callable[[NgramLines], _Taken]) -> list[_Taken]:
     """What `take` makes of the n-grams of a section, block by block; at least one block."""
     count, taken = counts[n - 1], []
-    for start in range(0, max(count, 1), _BLOCK_LINES):
+    starts = range(0, max(count, 1), _BLOCK_LINES)
+    for start in with_bar(starts, f"Read {n}-grams", " lines", lambda start: min(_BLOCK_LINES, count - start), count):
         first_line = lines.count + 1
         block = lines.block(min(_BLOCK_LINES, count - start))
         if len(block) < min(_BLOCK_LINES, count - start):

@@ -14,9 +14,9 @@ from ._segments import IntArray
 from ._source import FloatArray
 from ._token_batches import Batch
 
-# How many logits are taken at once on a cpu: 4 MB as float32, which its caches hold, 16 MB where that is less than 256
-# positions, of which products of matrices gain; at 64 MB normalising took four times as long.  Elsewhere 256 MB.
-_FEW_LOGITS, _MANY_LOGITS, _POSITIONS = 1 << 20, 1 << 22, 256
+# How many logits are taken at once on a cpu: 2 MB as float32, which its caches hold, but those of 128 positions, which
+# products of matrices need, up to 16 MB; at 64 MB normalising took four times as long.  Elsewhere 256 MB.
+_FEW_LOGITS, _MANY_LOGITS, _POSITIONS = 1 << 19, 1 << 22, 128
 _LOGITS_ELSEWHERE = 1 << 26
 _ONE_AT_A_TIME = threading.RLock()
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 from ._ngram_counts import NgramCounts, count_ngrams
 from ._ngram_model import END_WORD, OTHER_UNKNOWN_WORD, START_WORD, UNKNOWN_WORD, Level, NgramModel
 from ._ngram_sentences import repeated, side_by_side
+from ._progress import with_bar
 from ._segments import IntArray, Segments
 from ._source import FloatArray
 from ._words import Words
@@ -102,7 +103,8 @@ def _levels(counted: list[NgramCounts], discounts: tuple[Discounts, ...], vocabu
     # The empty context: all words but START_WORD are equally probable.
     probs: FloatArray = np.array([1 / (vocabulary_size - 1)])
     levels: list[Level] = []
-    for n, (ngrams, taken_off) in enumerate(zip(counted, discounts, strict=True), 1):
+    orders = with_bar(zip(counted, discounts, strict=True), "Estimate", " orders", lambda _: 1, len(counted))
+    for n, (ngrams, taken_off) in enumerate(orders, 1):
         contexts, suffixes = ngrams.keys // vocabulary_size, ngrams.suffixes
         if n == 1:
             contexts = suffixes = np.zeros(vocabulary_size, np.int64)

@@ -20,3 +20,8 @@ def transformers() -> Any:
 def huggingface_hub() -> Any:
     """The module huggingface_hub, which transformers brings along."""
     return require("huggingface_hub", "transformers", "a pretrained model")
+
+
+def peft() -> Any:
+    """The module peft; ImportError that says what to install if it is missing."""
+    return require("peft", "peft", "an adapter")

@@ -9,10 +9,13 @@ from typing import Literal
 
 import numpy as np
 
+from ._adapters import adapters_name
+from ._cpu_products import by_onednn
 from ._encoding import Encoded, encode, text_tokens
 from ._forward_pass import evaluation, token_log_probs, vocabulary_size
 from ._options import check_choice, check_integer
 from ._pretrained import Pretrained
+from ._progress import with_bar
 from ._segments import IntArray
 from ._source import FloatArray, Source, Token, TokenScores
 from ._token_batches import Frame, in_batches, padded
@@ -62,7 +65,11 @@ class ModelSource(Source):
     def __init__(self, loaded: Pretrained, settings: ModelSettings) -> None:
         self._loaded = loaded
         self._settings = settings
-        self.name = f"{loaded.model_type}:{loaded.name}"
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The kind of model, its name, its number type, the adapters that are on."""
+        return f"{self._loaded.model_type}:{self._loaded.name}{adapters_name(self._loaded.model)}"
 
     @abc.abstractmethod
     def _start(self) -> Sequence[int]:
@@ -113,10 +120,16 @@ class ModelSource(Source):
                 model, batch, ids[batch.places], has_head=self._loaded.has_head, is_causal=is_causal
             )
 
-        with evaluation(model):
+        with evaluation(model), by_onednn(model):
+            lengths = windows.lengths + frame.size
             most = self._settings.batch_size if self._loaded.ignores_padding else 1
-            in_batches(windows.lengths + frame.size, score, self._max_tokens(), most)
+            batches = in_batches(lengths, score, self._max_tokens(), most, self._warn)
+            for _ in with_bar(batches, "Score", " tokens", lambda rows: int(lengths[rows].sum()), int(lengths.sum())):
+                pass
         return result
+
+    def _warn(self, message: str) -> None:
+        self._loaded.warn_once("memory", message)
 
     def _max_tokens(self) -> int:
         model = self._loaded.model

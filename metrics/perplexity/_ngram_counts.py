@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._ngram_keys import distinct
+from ._progress import with_bar
 from ._segments import IntArray, Segments
 
 
@@ -42,7 +43,7 @@ def count_ngrams(sentences: Segments, vocabulary_size: int, order: int) -> list[
     counted = [NgramCounts(np.arange(vocabulary_size), occurrences, np.empty(0, np.int64))]
     # The n-gram that ends at each word, as its number; -1 where the sentence has not had that many words.
     numbers = words
-    for _ in range(1, order):
+    for _ in with_bar(range(1, order), "Count n-grams", " orders", lambda _: 1, order - 1):
         places = np.flatnonzero((numbers[:-1] >= 0) & ~begins[1:]) + 1
         keys, longer = distinct(numbers[places - 1].astype(np.int64) * vocabulary_size + words[places])
         suffixes = np.empty(len(keys), dtype=np.int64)

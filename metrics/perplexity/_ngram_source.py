@@ -19,6 +19,7 @@ from ._ngram_model import END_WORD, START_WORD, UNKNOWN_WORD, NgramModel
 from ._ngram_sentences import blocks, repeated, side_by_side
 from ._ngram_units import Unit, as_unit
 from ._options import check_choice, check_integer, check_number
+from ._progress import with_bar
 from ._segments import Segments
 from ._source import FloatArray, Source, Token, TokenScores
 
@@ -115,7 +116,8 @@ class NgramSource(Source):
         n = len(texts)
         scored = side_by_side(self._ids(texts), repeated(self._end, n))
         given = side_by_side(repeated(self._start, n), repeated([], n) if contexts is None else self._ids(contexts))
-        log10 = [self._log10(given.rows(*rows), scored.rows(*rows)) for rows in blocks(scored, _BLOCK_WORDS)]
+        parts = with_bar(blocks(scored, _BLOCK_WORDS), "Score", " texts", lambda rows: rows[1] - rows[0], n)
+        log10 = [self._log10(given.rows(*rows), scored.rows(*rows)) for rows in parts]
         log_probs = np.concatenate([np.empty(0), *log10]) * math.log(10)
         return TokenScores(log_probs, scored.offsets, scored.ids == self.model.id_of(UNKNOWN_WORD))
 

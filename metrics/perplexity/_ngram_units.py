@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ._options import callable_name
+from ._progress import with_bar
 from ._segments import Segments
 from ._source import Token
 from ._words import Words, encode, from_token_lists, split_at, split_characters, translate
@@ -83,7 +84,9 @@ class CallableUnit(Unit):
 
     def split(self, texts: list[str]) -> Words:
         """The tokens of every text as ids; ValueError if the function returns anything but lists of strings."""
-        return from_token_lists([self._tokenized(text) for text in texts])
+        return from_token_lists(
+            list(with_bar(map(self._tokenized, texts), "Tokenize", " texts", lambda _: 1, len(texts)))
+        )
 
     def tokens(self, text: str) -> list[Token]:
         """The tokens of one text; each at its next place in the text, or at none if the text goes on without it."""

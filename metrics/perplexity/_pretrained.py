@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import warnings
 from typing import Any, Literal
 
+from ._adapters import adapted_by, tokenizer_place, with_adapter
 from ._checkpoints import Checkpoint, checkpoint, load_part
 from ._forward_pass import evaluation
 from ._model_packages import transformers
@@ -33,6 +35,7 @@ class Pretrained:
     positions: how many tokens it can read at once; None if nothing says.
     has_head: whether its head can be applied to single positions.
     ignores_padding: whether texts of other lengths can stand in one batch.
+    warned: what has been warned of; no number depends on it.
     """
 
     model: Any
@@ -42,6 +45,13 @@ class Pretrained:
     positions: int | None
     has_head: bool
     ignores_padding: bool
+    warned: set[str] = dataclasses.field(default_factory=set, repr=False, compare=False)
+
+    def warn_once(self, kind: str, message: str) -> None:
+        """Warn, unless of this kind it was done already: as long as the model is loaded, it would be said again."""
+        if kind not in self.warned:
+            self.warned.add(kind)
+            warnings.warn(message, stacklevel=2)
 
 
 def load_pretrained(
@@ -55,7 +65,8 @@ def load_pretrained(
 ) -> Pretrained:
     """Load a model and its tokenizer, or take those that are loaded already; nothing of the latter is changed.
 
-    model_id: a local folder, or a name on the hub, which is looked for in the local cache first.
+    model_id: a local folder, or a name on the hub, which is looked for in the local cache first; a folder of an adapter
+      of PEFT brings the model that it names.
     model: a loaded model, then with tokenizer, without device and dtype.
     tokenizer: a loaded tokenizer, a folder, a name on the hub; None for that of model_id.
     model_type: "causal" or "masked"; None goes by the name of its class.
@@ -65,8 +76,13 @@ def load_pretrained(
     Raises ValueError for what is missing, doubtful or not there; ImportError where torch or transformers is missing.
     """
     if model is None:
-        model = _load_model(checkpoint(model_id, "model_id"), model_type, as_device(device), as_dtype(dtype))
-        tokenizer = model_id if tokenizer is None else tokenizer
+        source = checkpoint(model_id, "model_id")
+        base = adapted_by(source)
+        model = _load_model(base or source, model_type, as_device(device), as_dtype(dtype))
+        if tokenizer is None:
+            tokenizer = model_id if base is None else tokenizer_place(source, base)
+        if base is not None:
+            model, model_id = with_adapter(model, source), base.place
     else:
         _check_loaded(model, model_id, tokenizer, device, dtype)
     inner = without_adapters(model)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -82,15 +81,21 @@ def padded(ids: IntArray, windows: Windows, frame: Frame) -> Batch:
     return Batch(rectangle, is_token, rows, columns, places)
 
 
-def in_batches(lengths: IntArray, score: Callable[[IntArray], None], max_tokens: int, max_rows: int | None) -> None:
+def in_batches(
+    lengths: IntArray,
+    score: Callable[[IntArray], None],
+    max_tokens: int,
+    max_rows: int | None,
+    warn: Callable[[str], None],
+) -> Iterator[IntArray]:
     """Call `score` with batches of row numbers until each was in one, longest rows first, ties in their order.
 
     lengths: shape (n,), tokens of each row, at least 1.
     max_tokens: of a batch, filling counted; a longer row is a batch by itself.
     max_rows: of a batch; None for any number.
 
-    Where memory does not suffice for a batch, the limit is halved, with one warning; raises MemoryError if it does not
-    suffice for a single row.
+    Gives every batch once it is scored.  Where memory does not suffice for one, `warn` is called, and the limit halved;
+    raises MemoryError if it does not suffice for a single row.
     """
     order = np.argsort(-lengths, kind="stable")
     done, budget = 0, max_tokens
@@ -99,20 +104,16 @@ def in_batches(lengths: IntArray, score: Callable[[IntArray], None], max_tokens:
         rows = order[done : done + max(1, min(budget // longest, max_rows or len(order)))]
         failure = _out_of_memory(score, rows)
         if failure is None:
+            yield rows
             done += len(rows)
         elif len(rows) == 1:
             raise MemoryError(f"not enough memory for a window of {longest} tokens: give a smaller window ({failure})")
         else:
-            if budget == max_tokens:
-                warnings.warn(_warning(len(rows), longest), stacklevel=2)
+            warn(
+                f"not enough memory for {len(rows)} rows of {longest} tokens: going on with smaller batches; "
+                f"a smaller max_batch_tokens spares the try"
+            )
             budget = len(rows) * longest // 2
-
-
-def _warning(rows: int, longest: int) -> str:
-    return (
-        f"not enough memory for {rows} rows of {longest} tokens: going on with smaller batches; "
-        f"a smaller max_batch_tokens spares the try"
-    )
 
 
 def _out_of_memory(score: Callable[[IntArray], None], rows: IntArray) -> str | None:

@@ -10,12 +10,14 @@ import datasets
 import evaluate
 import numpy as np
 
+from ._adapters import adapters_name
 from ._arpa import write_arpa
 from ._causal_model import CausalModel
 from ._checkpoints import Checkpoint
 from ._code_digest import code_digest
 from ._columns import COLUMNS, Scored, scored
 from ._counted_score import Result
+from ._cpu_products import by_onednn
 from ._encoding import Encoded
 from ._figures import mean, per_size, perplexity
 from ._fixed_point import to_limbs
@@ -49,6 +51,7 @@ from ._picture import Picture
 from ._picture_blocks import Line
 from ._pretrained import Pretrained
 from ._probes import has_separate_head
+from ._progress import with_bar
 from ._resampling import resampled_sums
 from ._row_columns import with_row_columns
 from ._row_scorer import RowScorer
@@ -128,6 +131,7 @@ class Perplexity(HostedMetric):
         logits: Any = None,
         labels: Any = None,
         references: Any = None,
+        executor: Any = None,
         **options: Any,
     ) -> Result:
         """The perplexity of these texts, together with everything added before.
@@ -136,8 +140,10 @@ class Perplexity(HostedMetric):
         log_probs: natural logarithms, a list of numbers a text; or probabilities or logits, (positions, vocabulary) a
           text, with labels, the ids of the tokens that came, a list a text.
         references: not looked at; evaluate.combine hands all its columns to every metric.
+        executor: refused, for a model would be loaded in every worker, and be sent there.
         Options given here override those given at load.
         """
+        _refuse_executor(executor)
         columns = dict(zip(COLUMNS, (predictions, contexts, log_probs, probabilities, logits, labels), strict=True))
         chosen = self._chosen(options)
         if not chosen.per_token:
@@ -176,11 +182,12 @@ class Perplexity(HostedMetric):
         row = {"predictions": prediction, "contexts": context, **columns}
         self.add_batch(**{name: [value] for name, value in row.items() if value is not None})
 
-    def statistics(self, predictions: Any = None, **columns_and_options: Any) -> IntArray:
+    def statistics(self, predictions: Any = None, *, executor: Any = None, **columns_and_options: Any) -> IntArray:
         """The statistics of every row, shape (n, len(statistic_names())), int64.
 
-        Rows may be added up in any order, on any machine: integers have no rounding.
+        Rows may be added up in any order, on any machine: integers have no rounding.  executor: as in compute.
         """
+        _refuse_executor(executor)
         given = {"predictions": predictions, **columns_and_options}
         return self._statistics_of({name: given.get(name) for name in COLUMNS}, _options_of(given))
 
@@ -293,6 +300,14 @@ class Perplexity(HostedMetric):
 def _statistics(tokens: Scored) -> IntArray:
     own = statistics(tokens.scores, tokens.measured)
     return np.concatenate((np.ones((len(own), 1), np.int64), own), axis=1)
+
+
+def _refuse_executor(executor: Any) -> None:
+    if executor is not None:
+        raise ValueError(
+            "executor= is for metrics with references: here, load the metric once in every worker, let it call "
+            "statistics(...).sum(axis=0) for its share of the rows, add the sums, call score_statistics(total)"
+        )
 
 
 def _options_of(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from ._code_digest import code_digest
 from ._comparison import compare
 from ._corpus_metric import CorpusMetric, metric_info
 from ._counted_score import Result
+from ._executors import ordered_results
 from ._fixed_point import LIMBS, from_limbs, mean_of_limbs, to_limbs
 from ._hosted_metric import HostedMetric
 from ._inputs import References, check_references
@@ -25,6 +26,7 @@ from ._options import Options
 from ._paired_tests import PAIRED_TESTS
 from ._picture import Picture
 from ._picture_blocks import Line
+from ._progress import with_bar
 from ._resampling import FloatArray
 from ._rouge_options import RougeOptions
 from ._rouge_picture import lcs_picture
@@ -188,6 +190,7 @@ def _bootstrap_mid(values: FloatArray, n_resamples: int, seed: int) -> list[list
     n = len(values)
     medians = []
     for matrix in np.ascontiguousarray(values.transpose(1, 0, 2)):
-        means = np.stack([np.mean(matrix[rng.choice(n, size=n)], axis=0) for _ in range(n_resamples)])
+        trials = with_bar(range(n_resamples), "Resample", " resamples", lambda _: 1, n_resamples)
+        means = np.stack([np.mean(matrix[rng.choice(n, size=n)], axis=0) for _ in trials])
         medians.append(np.percentile(means, 50, axis=0).tolist())
     return medians

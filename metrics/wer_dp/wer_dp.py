@@ -16,6 +16,7 @@ from ._counted_score import Result
 from ._edit_distance import edit_counts, edit_operations
 from ._edit_operations import Operation
 from ._edit_script import edit_script
+from ._executors import ordered_results
 from ._hosted_metric import HostedMetric
 from ._inputs import References, check_predictions, check_references
 from ._lanes import lane_blocks
@@ -24,6 +25,7 @@ from ._options import Options, callable_name, check_integer
 from ._paired_tests import PAIRED_TESTS
 from ._picture import Picture
 from ._picture_blocks import Columns
+from ._progress import with_bar
 from ._resampling import FloatArray
 from ._row_columns import ROW_COLUMNS
 from ._row_scorer import RowScorer

@@ -1,0 +1,112 @@
+"""Bars for those who wait: shown as datasets shows its own, and nothing for short calls."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
+from typing import Any
+
+import datasets
+import evenscore
+import pytest
+from small_corpus import ALL_METRICS, METRICS, PREDICTIONS, SINGLE, VARYING
+
+ROWS = {"predictions": PREDICTIONS * 3, "references": VARYING * 3}
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever waits at all waits too long, and every row is a block, every resample a part."""
+    for name in ALL_METRICS:
+        monkeypatch.setattr(import_module(f"evenscore.{name}._progress"), "_PATIENCE", -1.0)
+        monkeypatch.setattr(import_module(f"evenscore.{name}._resampling"), "_DRAWS", 1)
+        monkeypatch.setattr(import_module(f"evenscore.{name}._inputs"), "_BLOCK_CHARACTERS", 1)
+    for name in METRICS:
+        monkeypatch.setattr(import_module(f"evenscore.{name}._corpus_metric"), "_TRAVELLING_CHARACTERS", 1)
+
+
+@pytest.fixture
+def _no_bars() -> Iterator[None]:
+    datasets.disable_progress_bars()
+    yield
+    datasets.enable_progress_bars()
+
+
+def streamed(metric: Any) -> Any:
+    """Scores from columns of statistics that come in many batches."""
+    columns = {"predictions": "predictions", "references": "references"}
+    rows = datasets.Dataset.from_dict(ROWS).to_iterable_dataset()
+    scorer = metric.row_scorer(*columns, statistics=True)
+    return metric.score_columns(rows.map(scorer, batched=True, batch_size=1))
+
+
+# By what is waited for: the titles of its bars.
+LONG: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
+    "compute": (lambda metric: metric.compute(**ROWS), {"Count rows"}),
+    "add_batch": (lambda metric: metric.add_batch(**ROWS), {"Count rows"}),
+    "interval": (lambda metric: metric.compute(**ROWS, confidence=0.9, n_resamples=5), {"Count rows", "Resample"}),
+    "bootstrap": (
+        lambda metric: metric.compare(PREDICTIONS, SINGLE, references=VARYING, n_trials=5),
+        {"Count rows", "Resample"},
+    ),
+    "randomization": (
+        lambda metric: metric.compare(PREDICTIONS, SINGLE, references=VARYING, n_trials=70, test="randomization"),
+        {"Count rows", "Resample"},
+    ),
+    "stream": (streamed, {"Read statistics"}),
+}
+
+
+def titles(printed: str) -> set[str]:
+    """The titles of the bars; with carriage returns tqdm draws them anew."""
+    return {line.partition(":")[0].strip() for line in printed.replace("\r", "\n").splitlines() if ":" in line}
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("job", LONG)
+def test_who_waits_sees_a_bar(
+    name: str, job: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, capfd: Any
+) -> None:
+    run, bars = LONG[job]
+    plain = run(evenscore.load(name))
+    assert capfd.readouterr().err == ""
+    request.getfixturevalue("impatient")
+    monkeypatch.setattr(import_module(f"evenscore.{name}._row_scorer"), "_BATCH", 1)
+    assert run(evenscore.load(name)) == plain
+    assert titles(capfd.readouterr().err) == bars
+    request.getfixturevalue("_no_bars")
+    assert run(evenscore.load(name)) == plain
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_bar_counts_rows_to_their_number(capfd: Any) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        evenscore.load("wer_dp").compute(**ROWS, executor=pool)
+    assert "Count rows: 100%" in (printed := capfd.readouterr().err)
+    assert f"{len(ROWS['predictions'])}/{len(ROWS['predictions'])}" in printed
+    evenscore.load("rouge_l_multi").compute(**ROWS, aggregate="bootstrap", n_resamples=5)
+    assert "Resample: 100%" in (printed := capfd.readouterr().err)
+    assert "5/5" in printed
+
+
+@pytest.mark.usefixtures("impatient")
+def test_what_is_one_part_has_no_bar_and_no_thread(capfd: Any) -> None:
+    before = threading.active_count()
+    evenscore.load("wer_dp").compute(predictions=["a"], references=["b"])
+    assert capfd.readouterr().err == ""
+    assert threading.active_count() == before
+
+
+def test_parts_come_one_by_one_whoever_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream that never ends has a bar too."""
+    from evenscore._shared import _progress
+
+    monkeypatch.setattr(_progress, "_PATIENCE", -1.0)
+    taken = itertools.count()
+    parts = _progress.with_bar(taken, "Count", "part", lambda _: 1)
+    assert list(itertools.islice(parts, 5)) == [0, 1, 2, 3, 4]
+    assert next(taken) == 5
