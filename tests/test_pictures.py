@@ -13,7 +13,7 @@ from evenscore._shared._marks import KINDS, Mark, display_width, visible
 from evenscore._shared._picture import Picture
 from evenscore._shared._picture_blocks import Bars, Columns, Line, Table
 from evenscore.bleu_corpus._bleu_picture import n_gram_kinds
-from evenscore.rouge_l_multi._rouge_picture import lcs_positions
+from evenscore.rouge_l_multi._union_lcs import lcs_positions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from picture_pages import NASTY, TAGS, Page
@@ -100,20 +100,31 @@ TOKENS = st.lists(st.integers(0, 3), max_size=9)
 @KEPT
 @given(TOKENS, TOKENS)
 def test_the_common_subsequence_is_the_one_of_rouge_score(reference: list[int], prediction: list[int]) -> None:
-    of_reference, of_prediction = lcs_positions(np.array(reference, int), np.array(prediction, int))
+    of_reference, of_prediction = lcs_positions(reference, prediction)
     table = rouge_scorer._lcs_table(reference, prediction)
     assert of_reference.tolist() == rouge_scorer._backtrack_norec(table, reference, prediction)
     assert [reference[i] for i in of_reference] == [prediction[j] for j in of_prediction]
     assert np.all(np.diff(of_prediction) > 0)
 
 
-def test_rouge_names_the_best_reference() -> None:
-    picture = evenscore.load("rouge_l_multi").picture("a b c", ["a", "a b", "b c"], aggregate="none")
-    assert [block.label for block in picture.blocks[1::2]] == [
-        "reference 1, F 0.500",
-        "reference 2, F 0.800, the best",
-        "reference 3, F 0.800",
+def labels(prediction: str, references: list[str], **options: Any) -> list[str]:
+    picture = evenscore.load("rouge_l_multi").picture(prediction, references, **options)
+    return [block.label for block in picture.blocks[1::2]]
+
+
+def test_rouge_names_the_reference_that_counts() -> None:
+    assert labels("a b c", ["a", "a b", "b c"], aggregate="none") == [
+        "reference 1, rougeL 0.500",
+        "reference 2, rougeL 0.800, counts",
+        "reference 3, rougeL 0.800",
     ]
+    row = ("a b c d", ["a", "a b c x y z"])
+    assert labels(*row, multi_reference="best_recall") == [
+        "reference 1, rougeL 0.400, counts",
+        "reference 2, rougeL 0.600",
+    ]
+    for options in ({"multi_reference": "average"}, {"rouge_types": ["rouge1"]}):
+        assert labels(*row, **options) == ["reference 1, rougeL 0.400", "reference 2, rougeL 0.600"]
 
 
 def test_perplexity_shows_every_token_with_its_surprise() -> None:
@@ -139,6 +150,19 @@ def test_perplexity_of_given_numbers_has_numbered_tokens() -> None:
     ]
     with pytest.raises(ValueError, match="nothing to score"):
         metric.picture()
+
+
+def test_perplexity_of_a_source_that_names_no_tokens_has_words_where_there_are_as_many() -> None:
+    metric = evenscore.load("perplexity", source=lambda texts: [[-1.0] * 2 for _ in texts])
+    for text, shown in (("a b", ["a", "b"]), ("a b c", ["1", "2"])):
+        picture = metric.picture(text)
+        assert [mark.content for mark in picture.blocks[0].marks] == shown
+        assert picture.title == "perplexity 2.72, 2 tokens"
+
+
+def test_an_alignment_without_errors_has_no_line_for_them() -> None:
+    text = evenscore.load("wer_dp").picture("a b", "a b").text(colour=False)
+    assert text.split("\n")[1:] == ["reference  a b", "prediction a b", "the same"]
 
 
 # --- what pictures are made of

@@ -20,6 +20,7 @@ class OwnSource(Source):
 
     def __init__(self, model: Any) -> None:
         self.name = callable_name(model)
+        self.names_tokens = hasattr(model, "tokens")
         self._model = model
         self._log_probs = model.log_probs if hasattr(model, "log_probs") else model
         if hasattr(model, "get_input_embeddings"):
@@ -42,7 +43,7 @@ class OwnSource(Source):
 
     def tokens(self, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[Token]]:
         """The model's tokens; ValueError if it has no method that names them."""
-        if not hasattr(self._model, "tokens"):
+        if not self.names_tokens:
             raise ValueError("per_token=True: this source has no tokens(texts) that names them")
         return [[Token(*token) for token in row] for row in _asked(self._model.tokens, texts, contexts)]
 

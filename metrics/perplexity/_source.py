@@ -42,6 +42,8 @@ class Source(abc.ABC):
 
     # What stands for it in signatures.
     name: str
+    # Whether `tokens` can say what its tokens are.
+    names_tokens: bool = True
 
     @abc.abstractmethod
     def score(self, texts: Sequence[str], contexts: Sequence[str] | None) -> TokenScores:

@@ -166,9 +166,8 @@ class Perplexity(HostedMetric):
         columns = {name: [value] for name, value in row.items() if name in COLUMNS and value is not None}
         tokens = self._scored({**dict.fromkeys(COLUMNS), **columns}, self._chosen(_options_of(options)))
         total = as_total(_statistics(tokens)[0, len(self._row_columns) :].tolist()).every
-        shown = _shown(tokens)
-        title = f"perplexity {perplexity(total):.2f}, {total.tokens} tokens"
-        return surprise_picture(title, shown["token_log_probs"][0], shown.get("token_texts", [None])[0])
+        title = f"perplexity {perplexity(total):.2f}, {total.tokens} token{'s' * (total.tokens != 1)}"
+        return surprise_picture(title, tokens.scores.log_probs, _names(tokens))
 
     def add_batch(self, **columns: Any) -> None:
         """Count a batch of rows, columns as in compute, towards the next compute(); kept are their statistics alone."""
@@ -324,3 +323,13 @@ def _shown(tokens: Scored) -> Result:
     result["token_texts"] = [[token.text for token in row] for row in named]
     result["token_offsets"] = [[(token.start, token.end) for token in row] for row in named]
     return result
+
+
+def _names(tokens: Scored) -> list[str] | None:
+    """What the tokens of a single text are: what the source says, or the text's words if there are as many."""
+    if tokens.texts is None:
+        return None
+    if tokens.source is not None and tokens.source.names_tokens:
+        return [token.text for token in tokens.source.tokens(tokens.texts, tokens.contexts)[0]]
+    words = tokens.texts[0].split()
+    return words if len(words) == len(tokens.scores.log_probs) else None

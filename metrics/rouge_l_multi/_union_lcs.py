@@ -98,7 +98,7 @@ def _in_union(references: Summaries, predictions: Summaries, texts: BoolArray) -
             row, i = np.nonzero(bits)
             result[starts[block.pairs][row] + i] = True
         for pair in np.flatnonzero(~in_lanes).tolist():
-            result[starts[pair] + _long_lcs(left.row(pair).tolist(), right.row(pair).tolist())] = True
+            result[starts[pair] + lcs_positions(left.row(pair).tolist(), right.row(pair).tolist())[0]] = True
     return result
 
 
@@ -153,8 +153,12 @@ def _filled(bits: Lanes) -> Lanes:
     return bits
 
 
-def _long_lcs(left: list[int], right: list[int]) -> IntArray:
-    """The LCS of one pair, as the left indices in it: `_lane_lcs` on Python integers."""
+def lcs_positions(left: list[int], right: list[int]) -> tuple[IntArray, IntArray]:
+    """Where the tokens of the LCS of one pair stand on either side, ascending: `_lane_lcs` on Python integers.
+
+    >>> lcs_positions([1, 2, 3], [1, 3, 2])
+    (array([0, 1]), array([0, 2]))
+    """
     masks = match_masks(left, right)
     everything = (1 << len(left)) - 1
     v = everything
@@ -163,11 +167,14 @@ def _long_lcs(left: list[int], right: list[int]) -> IntArray:
         matches = masks.get(token, 0)
         v = next_column(v, matches) & everything
         columns.append((matches, (everything ^ v) | matches))
-    reach, taken = everything, 0
-    for matches, leaving in reversed(columns):
+    reach = everything
+    taken = []
+    for j in reversed(range(len(columns))):
+        matches, leaving = columns[j]
         below = (1 << (leaving & reach).bit_length()) - 1
         match = matches & (below ^ (below >> 1))
-        taken |= match
+        if match:
+            taken.append((match.bit_length() - 1, j))
         reach = below ^ match
-    bits = np.frombuffer(taken.to_bytes(len(left) // 8 + 1, "little"), dtype=np.uint8)
-    return np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+    positions = np.array(taken[::-1], dtype=np.int64).reshape(-1, 2)
+    return positions[:, 0], positions[:, 1]

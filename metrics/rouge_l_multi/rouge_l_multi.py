@@ -93,12 +93,15 @@ class RougeLMulti(CorpusMetric):
     def picture(self, prediction: str, references: str | Sequence[str], **options: Any) -> Picture:
         """Why one row has its ROUGE-L: the longest common subsequence with every reference, each read as one sentence.
 
+        Its F with each reference stands there whatever types are asked for; the reference that counts is named where
+        multi_reference says that one does, and rougeL is asked for.
+
         >>> print(RougeLMulti().picture("the cat sat", ["a cat sat", "the dog"]).text(colour=False))
         rougeL 0.667, rougeLsum 0.667
         prediction the *cat* *sat*
-        reference 1, F 0.667, the best a *cat* *sat*
+        reference 1, rougeL 0.667, counts a *cat* *sat*
         prediction *the* cat sat
-        reference 2, F 0.400 *the* dog
+        reference 2, rougeL 0.400 *the* dog
         *matched*   not matched
         """
         given = {**options, "aggregate": "mean"}
@@ -106,15 +109,17 @@ class RougeLMulti(CorpusMetric):
         chosen, checked = self._chosen(given), check_references([references], 1)
         tokens = tokenize([prediction, *checked.texts], chosen.tokenizer, chosen.stemmer)
         scores = self._each_reference(prediction, checked.texts, chosen)
-        labels = [f"reference {k}, F {score:.3f}" for k, score in enumerate(scores.tolist(), 1)]
-        labels[int(scores.argmax())] += ", the best"
+        labels = [f"reference {k}, rougeL {score:.3f}" for k, score in enumerate(scores.f.tolist(), 1)]
+        deciding = {"best": scores.f, "best_recall": scores.recall}.get(chosen.multi_reference)
+        if deciding is not None and "rougeL" in chosen.types:
+            labels[int(deciding.argmax())] += ", counts"
         return lcs_picture(", ".join(f"{name} {result[name]:.3f}" for name in chosen.types), tokens, labels)
 
-    def _each_reference(self, prediction: str, references: list[str], options: RougeOptions) -> FloatArray:
-        """F of ROUGE-L with each reference alone, shape (len(references),)."""
+    def _each_reference(self, prediction: str, references: list[str], options: RougeOptions) -> Scores:
+        """ROUGE-L with each reference alone, shape (len(references),)."""
         alone = References(references, np.ones(len(references), dtype=np.int64))
         pairs = compare([prediction] * len(references), alone, dataclasses.replace(options, rouge_types=("rougeL",)))
-        return row_scores(pairs["rougeL"], "best", options.beta).f
+        return row_scores(pairs["rougeL"], "best", options.beta)
 
     def _refuse_rows(self, options: RougeOptions) -> None:
         if options.aggregate != "mean":

@@ -6,7 +6,7 @@ from ._alignment import Alignment
 from ._edit_operations import Operation
 from ._marks import Mark
 from ._picture import Picture
-from ._picture_blocks import Block, Columns, Line
+from ._picture_blocks import Columns, Line
 
 # Of an operation: the kind of the reference's mark, that of the prediction's, the sign below.
 _LOOKS = {
@@ -18,10 +18,12 @@ _LOOKS = {
 
 
 def alignment_picture(title: str, alignment: Alignment) -> Picture:
-    """Reference above prediction, unit by unit; below, S, D or I for a substitution, deletion or insertion."""
+    """Reference above prediction, unit by unit; below errors, S, D or I for a substitution, deletion or insertion."""
     columns = [column for operation in alignment.operations for column in _columns(alignment, operation)]
-    block: Block = Columns(("reference", "prediction", ""), columns)
-    return Picture(title, [block if columns else Line("both texts", [Mark("are empty")])])
+    if not columns:
+        return Picture(title, [Line("both texts", [Mark("are empty")])])
+    labels = ("reference", "prediction") if alignment.is_correct else ("reference", "prediction", "")
+    return Picture(title, [Columns(labels, [column[: len(labels)] for column in columns])])
 
 
 def _columns(alignment: Alignment, operation: Operation) -> list[tuple[Mark, Mark, Mark]]:
