@@ -64,7 +64,7 @@ def plot_comparison(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str
     tested: what compare gave, by the metric's name; all for the same systems.
     names: of the baseline, then of every system.  They are text: no character in them is markup.
     Returns a matplotlib Figure, to show in a notebook or to save with its savefig.
-    Raises ValueError if there is nothing to draw, or if names are too few or too many.
+    Raises ValueError if there is nothing to draw, for what compare did not give, or if names are too few or too many.
 
     >>> import evenscore
     >>> wer = evenscore.load("wer_dp", confidence=0.95)
@@ -103,10 +103,7 @@ def write_plot(figure: Figure, path: Path) -> None:
 
 def _checked_names(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str] | None) -> list[str]:
     """A name for the baseline and for every system."""
-    if not tested:
-        raise ValueError("nothing to plot: give what compare gave, by the metric's name")
-    if "baseline" in tested:
-        raise ValueError("name the metric: give {name: what compare gave}")
+    _check_tested(tested)
     n_systems = {metric: len(result["systems"]) for metric, result in tested.items()}
     first, n = next(iter(n_systems.items()))
     for metric, other in n_systems.items():
@@ -117,6 +114,19 @@ def _checked_names(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str]
     if len(names) != n + 1:
         raise ValueError(f"{len(names)} names for {n + 1} rows: give the baseline's, then every system's")
     return list(names)
+
+
+def _check_tested(tested: Any) -> None:
+    """ValueError for all but results of compare by the metric's name."""
+    if not isinstance(tested, Mapping):
+        raise ValueError(f"results come as a {type(tested).__name__}: give {{metric's name: what compare gave}}")
+    if not tested:
+        raise ValueError("nothing to plot: give what compare gave, by the metric's name")
+    if "baseline" in tested:
+        raise ValueError("name the metric: give {name: what compare gave}")
+    for metric, result in tested.items():
+        if not (isinstance(result, Mapping) and {"baseline", "systems", "signature"} <= result.keys()):
+            raise ValueError(f"{metric} has no result of compare: give {{metric's name: what compare gave}}")
 
 
 def _panels(metric: str, result: Mapping[str, Any]) -> list[_Panel]:

@@ -79,6 +79,9 @@ def _upload(files: Mapping[str, Path], space: str, message: str) -> str:
     token = get_token()
     if token is None:
         raise ValueError(f"no token for the Hub: {_LOGIN}")
+    # It could not be sent, and the error that says so would show it.
+    if not (token.isascii() and token.isprintable()):
+        raise ValueError(f"{space}: {_REFUSALS[401]} (it has characters that are in no token)")
     api = HfApi(token=token, library_name="evenscore", library_version=__version__)
     additions = [CommitOperationAdd(name, file) for name, file in files.items()]
     try:

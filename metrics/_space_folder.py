@@ -38,14 +38,39 @@ def space_files(metric: str, space: str) -> dict[str, Path]:
 
 
 def write_files(files: Mapping[str, Path], folder: Path) -> None:
-    """Copy the files to their names in a new or empty folder: all of them or nothing, links as what they lead to."""
+    """Copy the files to their names in a new or empty folder: all of them or nothing, links as what they lead to.
+
+    An empty folder stays the folder that it is, with its mode.  Raises OSError that names the folder.
+    """
     target = folder.resolve()
-    with tempfile.TemporaryDirectory(prefix=".space-", dir=target.parent) as temporary:
-        whole = Path(temporary, "whole")
-        for name, file in files.items():
-            (whole / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(file, whole / name)
-        whole.rename(target)
+    there = target.is_dir()
+    try:
+        with tempfile.TemporaryDirectory(prefix=".space-", dir=target if there else target.parent) as temporary:
+            whole = Path(temporary, "whole")
+            for name, file in files.items():
+                (whole / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, whole / name)
+            if there:
+                _move_all(whole, target)
+            else:
+                whole.rename(target)
+    except OSError as error:
+        # The file that failed is a temporary one, of which the caller knows nothing.
+        raise OSError(error.errno, error.strerror, str(folder)) from error
+
+
+def _move_all(source: Path, target: Path) -> None:
+    """Move what is in a folder into another one of the same disk; back again if that is interrupted."""
+    names = [path.name for path in source.iterdir()]
+    try:
+        for name in names:
+            (source / name).rename(target / name)
+    except BaseException:
+        for name in names:
+            # What has not been moved is not at the target, which was empty.
+            if (target / name).exists():
+                (target / name).rename(source / name)
+        raise
 
 
 def _checked_name(space: str) -> str:

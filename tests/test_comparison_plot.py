@@ -264,3 +264,18 @@ def test_what_cannot_be_plotted_is_refused() -> None:
     }
     for message, call in refusals.items():
         assert refusal(call) == message
+
+
+def test_what_compare_did_not_give_is_refused() -> None:
+    tested = result(0.1, scores=(1.0, 2.0))
+    computed = evenscore.load("bleu_corpus").compute(predictions=["a b"], references=["a b"])
+    give = "give {metric's name: what compare gave}"
+    strange: dict[str, Any] = {
+        f"results come as a list: {give}": [tested],
+        f"results come as a NoneType: {give}": None,
+        f"{next(iter(computed))} has no result of compare: {give}": computed,
+        f"bleu_corpus has no result of compare: {give}": {"wer_dp": tested, "bleu_corpus": computed},
+        f"wer_dp has no result of compare: {give}": {"wer_dp": [tested]},
+    }
+    for message, given in strange.items():
+        assert refusal(lambda given=given: plot_comparison(given)) == message

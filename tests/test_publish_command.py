@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import re
 import shutil
@@ -172,7 +173,21 @@ def test_a_new_folder_is_made_and_an_empty_one_filled(dry_run: Callable[..., str
     assert contents(tmp_path / "empty") == contents(tmp_path / "new") != {}
 
 
-def test_an_interrupted_dry_run_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_folder_stays_the_one_it_is(dry_run: Callable[..., str], tmp_path: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir(mode=0o700)
+    before = folder.stat()
+    dry_run("wer_dp", "me/wer_dp", folder)
+    after = folder.stat()
+    assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
+    assert contents(folder).keys() == _space_folder.space_files("wer_dp", "me/wer_dp").keys()
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_an_interrupted_dry_run_leaves_nothing(there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if there:
+        (tmp_path / "out").mkdir()
     copied, copyfile = [], shutil.copyfile
 
     def interrupted(source: Path, target: Path) -> None:
@@ -185,6 +200,25 @@ def test_an_interrupted_dry_run_leaves_nothing(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(KeyboardInterrupt):
         _space_folder.write_files(files, tmp_path / "out")
     assert len(copied) == 5
+    assert [path.name for path in tmp_path.rglob("*")] == ["out"] * there
+
+
+def test_an_empty_folder_is_empty_again_if_the_last_moves_are_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved: list[Path] = []
+    rename = Path.rename
+
+    def interrupted(source: Path, target: Path) -> Path:
+        moved.append(rename(source, target))
+        if len(moved) == 5:
+            raise KeyboardInterrupt
+        return target
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        _space_folder.write_files(_space_folder.space_files("wer_dp", "me/wer_dp"), tmp_path)
+    assert [path.parent for path in moved[:5]] == [tmp_path] * 5
     assert list(tmp_path.iterdir()) == []
 
 
@@ -230,6 +264,23 @@ def test_a_folder_that_cannot_be_written_is_refused(dry_run: Callable[..., str],
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "full", "mine"]
 
 
+@pytest.mark.parametrize("there", [False, True])
+def test_a_failed_write_names_the_folder_that_was_given(
+    there: bool, dry_run: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "out"
+    if there:
+        folder.mkdir()
+
+    def full(source: Path, target: Path) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(source), None, str(target))
+
+    monkeypatch.setattr(shutil, "copyfile", full)
+    expected = f"evenscore: {folder}: No space left on device\n"
+    assert dry_run("wer_dp", "me/wer_dp", folder, status=2) == expected
+    assert [path.name for path in tmp_path.rglob("*")] == ["out"] * there
+
+
 def test_an_unknown_metric_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["publish", "bleu", "--to", "me/bleu"])
@@ -255,6 +306,17 @@ def test_without_a_token_that_may_write_there_nothing_is_made(hub: Hub, tmp_path
     ]
     assert results == [(2, f"evenscore: {message}") for message in expected]
     assert hub.spaces == {"user/there": {}}
+
+
+@pytest.mark.parametrize("token", ["hf_\u00e9", "hf_a\x01b"])
+def test_a_token_that_cannot_be_sent_is_not_valid(
+    token: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", token)
+    assert main(["publish", "wer_dp", "--to", "user/wer_dp"]) == 2
+    login = "make one that may write, then run `hf auth login` or set HF_TOKEN"
+    expected = f"user/wer_dp: the token is not valid: {login} (it has characters that are in no token)"
+    assert capsys.readouterr() == ("", f"evenscore: {expected}\n")
 
 
 def test_a_hub_that_cannot_be_reached_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

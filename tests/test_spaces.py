@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import contextlib
+import csv
 import os
 import runpy
 import shutil
@@ -21,7 +22,7 @@ import browser
 import evenscore
 import gradio as gr
 import pytest
-from evenscore._shared._space import Input, Option
+from evenscore._shared._space import Input, Option, Space, build, serve
 from evenscore._shared._space.columns import chosen_columns, guessed_columns, typed_columns
 from evenscore._shared._space.files import read_columns
 from evenscore._shared._space.options import option_values
@@ -224,6 +225,11 @@ def test_a_chosen_row_has_its_picture(name: str, page: browser.Browser) -> None:
     assert page.until_text(".evenscore-picture h4", titles[order[1]]) == titles[order[1]]
     page.type("Row", "7")
     assert page.until_text(".problem", "no row 7") == "There is no row 7: choose one from 0 to 2"
+    page.type("Row", "-1")
+    assert page.until_text(".problem", "no row -1") == "There is no row -1: choose one from 0 to 2"
+    page.type("Row", Keys.DELETE)
+    page.until(lambda: not page.elements(".problem, .evenscore-picture"))
+    assert page.elements("[data-testid=toast-body]") == []
 
 
 @needs_browser
@@ -417,12 +423,21 @@ def test_a_number_may_be_left_out() -> None:
     assert refusal(lambda: option_values([level], ["x"])) == "Level: 'x' is no number"
 
 
+def test_no_number_occupies_a_page() -> None:
+    resamples = Option("n_resamples", "Resamples", "", 1000, most=10_000)
+    assert option_values([resamples], [10_000]) == {"n_resamples": 10_000}
+    assert option_values([resamples], [None]) == {}
+    assert refusal(lambda: option_values([resamples], [30_000_000])) == (
+        "Resamples: 30,000,000 is more than this page takes: give 10,000 at most"
+    )
+
+
 def test_files_of_all_kinds_have_columns(tmp_path: Path) -> None:
     files = {
         "a.txt": "\ufeffeins\n\nzwei \u2028 drei\r\n".encode(),
-        "b.csv": b'x,"y, z"\n1,"2\n3"\n\n4,5\n',
+        "b.csv": b'x,"y, z"\n1,"2\n3"\n4,5\n\n\n',
         "c.tsv": b"x\ty\n1\t2,3,4,5\n",
-        "d.jsonl": b'{"refs": ["a", "b"], "n": [-1, -2.5]}\n{"n": [], "refs": ["c"], "more": 1}\n',
+        "d.jsonl": b'{"refs": ["a", "b"], "n": [-1, -2.5]}\n\r\n{"n": [], "refs": ["c"], "more": 1}\n\n',
     }
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
@@ -442,18 +457,68 @@ def test_files_of_all_kinds_have_columns(tmp_path: Path) -> None:
     [
         ("a.txt", b"a\xff", "a.txt is no UTF-8 text (byte 1): convert it first"),
         ("a.txt", b"", "a.txt is empty"),
-        ("a.csv", b"\n\n", "a.csv is empty"),
-        ("a.csv", b"x,y\n1\n", "a.csv, row 0 has 1 cells, but the header has 2"),
+        ("a.csv", b"\nx\n", "a.csv begins with a blank line: begin it with the names of its columns"),
+        ("a.csv", b"x,y\n1\n", "a.csv, line 2 has 1 cells, but the header has 2"),
+        ("a.csv", b'x,y\n1,"2\n3"\n\n4,5\n', "a.csv, line 4 has 0 cells, but the header has 2"),
+        ("a.csv", b"x\n1,2\n", "a.csv, line 2 has 2 cells, but the header has 1"),
         ("a.csv", b'x,y\n1,"2\n', "a.csv, line 2: unexpected end of data"),
         ("a.csv", b"x,x\n1,2\n", "a.csv: two columns have the same name in the header (x, x)"),
         ("a.jsonl", b'{"x": 1}\nx\n', "a.jsonl, line 2 is no JSON (Expecting value, character 1)"),
         ("a.jsonl", b'["x"]\n', 'a.jsonl, line 1 is no JSON object, such as {"text": "..."}'),
-        ("a.jsonl", b'{"x": 1}\n{"y": 1}\n', "a.jsonl, line 2: there is no 'x', which line 1 has"),
+        ("a.jsonl", b'{"x": 1}\n\n{"y": 1}\n', "a.jsonl, line 3: there is no 'x', which line 1 has"),
+        ("a.jsonl", b"\n\n", "a.jsonl is empty"),
+        (
+            "a.jsonl",
+            b'{"x": 1}\n{"x": ' + 100_000 * b"[" + 100_000 * b"]" + b"}\n",
+            "a.jsonl, line 2 is nested too deeply to be read",
+        ),
+        (
+            "a.jsonl",
+            b'{"x": 1}\n{"x": ' + 5_000 * b"1" + b"}\n",
+            "a.jsonl, line 2 has a number of too many digits to be read",
+        ),
     ],
 )
 def test_files_that_cannot_be_read_are_refused(name: str, data: bytes, sentence: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(data)
     assert refusal(lambda: read_columns([tmp_path / name])) == sentence
+
+
+def test_blank_lines_of_one_column_are_empty_texts(tmp_path: Path) -> None:
+    """What is paired by its place stays in its place, as in files of lines."""
+    for name, text in {"p.csv": "p\na\n\nb\n", "r.csv": "r\r\na\r\nb\r\n\r\n", "s.csv": 's\na\n""\nb'}.items():
+        (tmp_path / name).write_bytes(text.encode())
+    assert read_columns(tmp_path / name for name in ("p.csv", "r.csv", "s.csv")) == {
+        "p.csv: p": ["a", "", "b"],
+        "r.csv: r": ["a", "b", ""],
+        "s.csv: s": ["a", "", "b"],
+    }
+
+
+def test_what_nobody_foresaw_is_said_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    def fail(given: dict[str, Any]) -> dict[str, Any]:
+        raise RecursionError("too deep")
+
+    entry = Input("predictions", "prediction", "Predictions", "", is_needed=False)
+    script = ROOT / "metrics" / "wer_dp" / "wer_dp.py"
+    page = build(Space("A page", script, True, [entry], options=[], examples=[], prepare=fail))
+    (scored,) = [function for function in page.fns.values() if function.api_name == "score"]
+    _, problem, *_ = scored.fn(*(box.value for box in scored.inputs))
+    assert "This cannot be scored, for a reason not foreseen (RecursionError)" in problem["value"]
+    assert "RecursionError: too deep" in caplog.text
+
+
+def test_a_cell_of_a_served_page_may_be_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.csv").write_text(f"x\n{'y' * 200_000}\n", encoding="utf-8")
+    usual = csv.field_size_limit()
+    sentence = f"a.csv, line 2: field larger than field limit ({usual})"
+    assert refusal(lambda: read_columns([tmp_path / "a.csv"])) == sentence
+    monkeypatch.setattr(gr.Blocks, "launch", lambda *given, **named: None)
+    try:
+        serve(gr.Blocks())
+        assert read_columns([tmp_path / "a.csv"]) == {"a.csv: x": ["y" * 200_000]}
+    finally:
+        csv.field_size_limit(usual)
 
 
 def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:

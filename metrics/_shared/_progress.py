@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-from datasets.utils import tqdm
-
 # Seconds after which somebody waits.
 _PATIENCE = 2.0
 
@@ -36,6 +34,9 @@ def with_bar(
         done += size(part)
     else:
         return
+    # Imported here: datasets takes a second, which commands that show no bar need not wait.
+    from datasets.utils import tqdm
+
     with tqdm(desc=title, total=total, initial=done, unit=unit) as bar:
         for part in coming:
             yield part

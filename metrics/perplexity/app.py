@@ -55,7 +55,7 @@ SPACE = Space(
         ),
     ],
     options=[
-        Option("ngram_order", "Longest n-grams", "Of the model", 3),
+        Option("ngram_order", "Longest n-grams", "Of the model, at most 20", 3, most=20),
         Option(
             "ngram_unit",
             "N-grams of",

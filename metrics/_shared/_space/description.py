@@ -37,6 +37,7 @@ class Option(NamedTuple):
     value: what the page begins with.  A number always holds something; an empty text is left to the metric.
     choices: what the page shows, with what it means; None is left to the metric.
     several: whether several of the choices may be taken; value is then a list of what the page shows.
+    most: the largest number that the page takes, whose machine all its visitors share.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Option(NamedTuple):
     value: Any
     choices: Mapping[str, Any] | None = None
     several: bool = False
+    most: int | None = None
 
 
 class Example(NamedTuple):
@@ -91,6 +93,6 @@ INTERVAL = (
         "95 %",
         {"none": None, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99},
     ),
-    Option("n_resamples", "Resamples", "How many the interval is taken from", 1000),
+    Option("n_resamples", "Resamples", "How many the interval is taken from, at most 10,000", 1000, most=10_000),
     Option("seed", "Seed", "Of every random draw", 12345),
 )

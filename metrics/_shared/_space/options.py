@@ -19,7 +19,7 @@ def option_boxes(options: Sequence[Option]) -> list[gr.components.Component]:
 def option_values(options: Sequence[Option], shown: Sequence[Any]) -> Given:
     """What the boxes show as options of compute; what is left to the metric is left out.
 
-    Raises ValueError for what is no number where there should be one.
+    Raises ValueError for what is no number where there should be one, or too large a one.
 
     >>> beta = Option("beta", "Beta", "", "1", {"1": 1, "as always": None})
     >>> option_values([beta, Option("seed", "Seed", "", 7), Option("level", "Level", "", "")], ["1", 8, " "])
@@ -40,8 +40,14 @@ def _box(option: Option) -> gr.components.Component:
 
 def _meant(option: Option, value: Any) -> Any:
     if option.choices is None:
-        return _number(option.label, value) if isinstance(value, str) else value
+        return _number(option.label, value) if isinstance(value, str) else _checked(option, value)
     return [option.choices[name] for name in value] if option.several else option.choices[value]
+
+
+def _checked(option: Option, value: Any) -> Any:
+    if option.most is not None and value is not None and value > option.most:
+        raise ValueError(f"{option.label}: {value:,} is more than this page takes: give {option.most:,} at most")
+    return value
 
 
 def _number(label: str, text: str) -> float | None:

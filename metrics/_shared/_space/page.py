@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import logging
 from typing import Any
 
 import evaluate
@@ -17,7 +19,9 @@ from .style import CSS, THEME
 
 # Uploads, and what is known of a visitor, are gone after so many seconds.
 _KEPT = 3600
-_LARGEST_FILE = "100mb"
+_LARGEST_FILE = 100 * gr.FileSize.MB
+
+_LOG = logging.getLogger(__name__)
 
 
 def build(space: Space) -> gr.Blocks:
@@ -40,6 +44,9 @@ def build(space: Space) -> gr.Blocks:
                 return filled(space, metric, score(space, metric, chosen))
             except (ValueError, ImportError) as error:
                 return failed(str(error))
+            except Exception as error:
+                _LOG.exception("A score failed")
+                return failed(f"This cannot be scored, for a reason not foreseen ({type(error).__name__})")
 
         button.click(scored, inputs=[*inputs.components, *boxes], outputs=list(results), api_name="score")
     return page
@@ -47,6 +54,8 @@ def build(space: Space) -> gr.Blocks:
 
 def serve(page: gr.Blocks) -> None:
     """Serve the page; GRADIO_SERVER_NAME and GRADIO_SERVER_PORT say where."""
+    # For all of this process, which is the page's alone: a cell of a table may be as long as a file.
+    csv.field_size_limit(_LARGEST_FILE)
     page.launch(theme=THEME, css=CSS, footer_links=[], ssr_mode=False, max_file_size=_LARGEST_FILE)
 
 

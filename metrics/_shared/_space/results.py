@@ -85,15 +85,16 @@ def _empty_area() -> ResultArea:
             buttons=[],
             elem_classes="rows",
         )
-        row = gr.Number(
-            label="Row", info="Whose picture this is, counted from 0; or choose one in the table", minimum=0
-        )
+        # Without bounds, which gradio speaks of in words of its own.
+        row = gr.Number(label="Row", info="Whose picture this is, counted from 0; or choose one in the table")
         picture = gr.HTML(apply_default_css=False)
     return ResultArea(report, problem, whole, scores, caption, table, row, picture)
 
 
 def _picture(space: Space, metric: Any, scored: Report, number: Any) -> str:
-    """The picture, or why there is none."""
+    """The picture, or why there is none; nothing where no row is asked for."""
+    if number is None:
+        return ""
     try:
         return picture_html(space, metric, scored, number)
     except (ValueError, ImportError) as error:
