@@ -21,6 +21,7 @@ from naive_models import bpe, dropout_distribution, first_symbols, longest, merg
 from shared_data import beginning, lines
 from tokenizers import models, pre_tokenizers, trainers
 
+from tokenizers_impl import Tokenizer
 from tokenizers_impl._arrays import I32
 from tokenizers_impl._words import Words
 from tokenizers_impl.models._bpe import BPE
@@ -28,6 +29,7 @@ from tokenizers_impl.models._explanation import MatchStep, MergeStep
 from tokenizers_impl.models._files import compact_json
 from tokenizers_impl.models._merging import SHORT
 from tokenizers_impl.models._pair_table import find, pair_table
+from tokenizers_impl.pre_tokenizers import WhitespaceSplit
 
 SETTINGS = settings(derandomize=True, deadline=None, max_examples=150)
 LOW = {"l": 0, "o": 1, "w": 2, "lo": 3, "low": 4}
@@ -376,6 +378,16 @@ def test_a_seed_repeats_every_call() -> None:
     assert encoded(model, words) != encoded(BPE(*PATH, dropout=0.5, seed=4), words)
     unseeded = BPE(*PATH, dropout=0.5)
     assert encoded(unseeded, words) != encoded(unseeded, words)
+
+
+def test_dropout_cuts_every_occurrence_of_a_word_anew() -> None:
+    tokenizer = Tokenizer(BPE(LOW, LOW_MERGES, dropout=0.5, seed=1))
+    tokenizer.pre_tokenizer = WhitespaceSplit()
+    tokens = tokenizer.encode(" ".join(["low"] * 50)).tokens
+    assert "".join(tokens) == "low" * 50
+    assert set(tokens) == {"low", "lo", "l", "o", "w"}
+    assert BPE(dropout=0.5).is_random
+    assert not any(BPE(dropout=dropout).is_random for dropout in (None, 0.0))
 
 
 # Longest match.

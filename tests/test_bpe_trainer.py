@@ -172,7 +172,7 @@ def check_twin(counts: dict[str, int], options: dict[str, Any]) -> None:
     tokens, merges, history = naive_bpe.bpe(counts, **options)
     learnt = learn_merges(WordCounts.of(counts), BpeOptions(**options))
     assert (learnt.tokens, learnt.merges()) == (tokens, merges)
-    assert learnt.history() == [{name: value for name, value in row.items() if name != "gain"} for row in history]
+    assert learnt.history == [{name: value for name, value in row.items() if name != "gain"} for row in history]
 
 
 # Other canons.
@@ -243,7 +243,7 @@ def test_sentencepiece_gives_the_tokens_of_sentencepiece() -> None:
         expected = [piece for piece in pieces if len(piece) > 1]
         counts = {f"▁{word}": n for word, n in words.items()}
         learnt = learn_merges(WordCounts.of(counts), BpeOptions(tie_break="sentencepiece", num_merges=len(expected)))
-        assert [row["token"] for row in learnt.history()] == expected
+        assert [row["token"] for row in learnt.history] == expected
         compared += len(expected)
     assert compared > 250
 
@@ -267,7 +267,7 @@ def test_counts_have_64_bits() -> None:
 
 def test_a_pair_that_does_not_occur_is_not_merged() -> None:
     options = {"continuing_subword_prefix": "##", "max_token_length": 4, "special_tokens": ("a", "<unk>")}
-    assert min(row["count"] for row in learn_merges(WordCounts.of(COLLIDING), BpeOptions(**options)).history()) == 1
+    assert min(row["count"] for row in learn_merges(WordCounts.of(COLLIDING), BpeOptions(**options)).history) == 1
     check_twin(COLLIDING, {key: value for key, value in options.items() if key != "max_token_length"})
 
 

@@ -15,7 +15,8 @@ from evenscore.cli import main
 from small_corpus import ALL_METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = [ROOT / "README.md", *(ROOT / "metrics" / name / "README.md" for name in ALL_METRICS)]
+CARDS = [ROOT / "metrics" / name / "README.md" for name in ALL_METRICS]
+PAGES = [ROOT / "README.md", ROOT / "tokenizers_impl" / "README.md", *CARDS]
 GUIDE = ROOT / "CONTRIBUTING.md"
 
 

@@ -2,29 +2,71 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
 import subprocess
 import sys
 from collections.abc import Iterable
+from functools import cache
 from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
+import sentencepiece
 import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_normalizers import normalized
+from sentencepiece import sentencepiece_model_pb2
 from shared_data import beginning, shared
 from tokenizers import Regex, models, pre_tokenizers
 from tokenizers import normalizers as theirs
 
+from tokenizers_impl import Regex as OurRegex
+from tokenizers_impl import _generate_boundary_tables as generated
 from tokenizers_impl import normalizers as ours
+from tokenizers_impl._generate_boundary_tables import charsmap
 from tokenizers_impl._splits import Splits
+from tokenizers_impl.normalizers._graphemes import (
+    ATTACHES,
+    CONSONANT,
+    CONTROL,
+    EXTENDS,
+    LEAD,
+    LINKER,
+    PICTURE,
+    PREPENDS,
+    TRAIL,
+    VOWEL,
+    grapheme_kinds,
+)
 from tokenizers_impl.normalizers._tables import combining_classes, compositions, decompositions
 
+# One key of each kind: replaced by none, fewer, as many, more; with marks and joiners; before and behind one another.
+SMALL_MAP = charsmap(
+    {
+        "a": "A",
+        "b": "",
+        "©": "(c)",
+        "\u0301": "",
+        "\u0300": "`",
+        "é": "e\u0301",
+        "e\u0301": "é",
+        "o\u0302\u0301": "ố",
+        "\u0915\u093f": "ki",
+        "\u0915": "k",
+        "ﬁ": "fi",
+        "\u3000": " ",
+        "\u200d": "",
+        "\u1100": "g",
+        "\u11a8": "k",
+        "1": "",
+        "中": "middle",
+    }
+)
 BERT = [
     {"clean_text": clean, "handle_chinese_chars": chinese, "strip_accents": strip, "lowercase": lower}
     for clean, chinese, strip, lower in product((True, False), (True, False), (None, True, False), (True, False))
@@ -38,8 +80,32 @@ SEQUENCES = [
 ]
 PIPELINES = [*([step] for step in STEPS), *([("BertNormalizer", options)] for options in BERT), *SEQUENCES]
 NAMES = ["+".join(f"{name}{list(options.values()) or ''}" for name, options in steps) for steps in PIPELINES]
+PATTERNED = [[("Strip", {"left": left, "right": right})] for left, right in product((True, False), (True, False))]
+PATTERNED += [[("Nmt", {})], [("ByteLevel", {})], [("Prepend", {})], [("Prepend", {"prepend": "e\u0301 "})]]
+PATTERNED += [
+    [("Replace", {"pattern": pattern, "content": content})]
+    for pattern, content in product(["a", "", "e\u0301", " ", r"/\s+", r"/\p{M}+", "/^", "/a*|b$"], ["", "▁", "yé"])
+]
+PATTERNED += [
+    [("Prepend", {"prepend": "▁"}), ("Replace", {"pattern": " ", "content": "▁"})],
+    [("Strip", {}), ("Replace", {"pattern": "/^", "content": "▁"})],
+    [("Nmt", {}), ("NFKC", {}), ("Strip", {"left": False}), ("Replace", {"pattern": "/ {2,}", "content": "▁"})],
+    [("NFC", {}), ("Replace", {"pattern": r"/\s+", "content": " "}), ("Lowercase", {}), ("ByteLevel", {})],
+    [("Precompiled", {"precompiled_charsmap": SMALL_MAP})],
+    [
+        ("Precompiled", {"precompiled_charsmap": SMALL_MAP}),
+        ("Strip", {}),
+        ("Replace", {"pattern": "/ {2,}", "content": "▁"}),
+    ],
+]
+PIPELINES += PATTERNED
+NAMES += [f"patterned {number}" for number in range(len(PATTERNED))]
 MAIN = [*([step] for step in STEPS), [("BertNormalizer", {})], *SEQUENCES[:1]]
 
+# What graphemes are made of: marks, joiners, pictures, consonants with viramas, jamo, what goes before a number.
+GRAPHEME_PARTS = [
+    *"\u0301\u0300\u200d\ufe0f©®👩👍\u0915\u094d\u093f\u0995\u09cd\u1100\u1161\u11a8가각\u0600\r\n\U0001f1e6eo"
+]
 CODES = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
 HANGUL = [chr(code) for code in range(0xAC00, 0xD7A4)]
 MARKS = [chr(code) for code in np.flatnonzero(combining_classes()).tolist()]
@@ -66,8 +132,16 @@ MIXED = st.one_of(
 
 def build(module, steps):
     """The normalizer of that module, ours or theirs."""
-    made = [getattr(module, name)(**options) for name, options in steps]
+    made = [component(module, name, tuple(options.items())) for name, options in steps]
     return made[0] if len(made) == 1 else module.Sequence(made)
+
+
+@cache
+def component(module, name, options):
+    """One step; a pattern behind a slash is a Regex."""
+    regex = Regex if module is theirs else OurRegex
+    given = {key: regex(value[1:]) if key == "pattern" and value[:1] == "/" else value for key, value in options}
+    return getattr(module, name)(**given)
 
 
 def our_texts(steps, texts) -> list[str]:
@@ -209,12 +283,103 @@ def test_json_is_that_of_the_library(steps):
     made = build(ours, steps)
     assert json.dumps(made.to_json()) == json.dumps(data)
     assert ours.from_json(data) == made
-    assert eval(repr(made), vars(ours)) == made
+    assert eval(repr(made), {**vars(ours), "Regex": OurRegex}) == made
+
+
+@pytest.mark.parametrize("steps", PATTERNED, ids=NAMES[-len(PATTERNED) :])
+@settings(derandomize=True, deadline=None, max_examples=25)
+@given(texts=st.lists(st.lists(st.sampled_from("  \tab\n") | MIXED, max_size=12).map("".join), max_size=6))
+def test_generated_unicode_with_patterns(steps, texts):
+    assert_equal(steps, texts)
+
+
+@cache
+def sentencepiece_map(rule: str) -> bytes:
+    """The map that SentencePiece writes for one of its normalization rules."""
+    model = io.BytesIO()
+    options = {"vocab_size": 30, "hard_vocab_limit": False, "normalization_rule_name": rule, "minloglevel": 2}
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(["a b c d e f"]), model_writer=model, **options)
+    parsed = sentencepiece_model_pb2.ModelProto.FromString(model.getvalue())
+    return parsed.normalizer_spec.precompiled_charsmap
+
+
+@pytest.mark.parametrize("rule", ["nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf"])
+def test_sentencepiece_maps_on_every_code_point(rule):
+    steps = [("Precompiled", {"precompiled_charsmap": sentencepiece_map(rule)})]
+    normalize = build(theirs, steps).normalize_str
+    for before, after in (("", ""), ("e", "\u0301"), ("©\u200d", "\u0301"), ("\u0915\u094d", "\u0301")):
+        texts = [before + chr(code) + after for code in CODES[::11]]
+        assert our_texts(steps, texts) == list(map(normalize, texts))
+
+
+@pytest.mark.parametrize("name", ["gcide.en.txt.xz", "manpages.ja.txt.xz", "iso_names"])
+def test_sentencepiece_maps_on_corpora(name):
+    steps = [("Precompiled", {"precompiled_charsmap": sentencepiece_map("nmt_nfkc")})]
+    assert_equal(steps, corpus(name)[::4])
+    assert_equal(steps, [theirs.NFD().normalize_str(line) for line in corpus(name)[::20]])
+
+
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(texts=st.lists(st.lists(MIXED | st.sampled_from(GRAPHEME_PARTS), max_size=10).map("".join), max_size=8))
+def test_graphemes_of_generated_unicode(texts):
+    assert_equal([("Precompiled", {"precompiled_charsmap": sentencepiece_map("nmt_nfkc")})], texts)
+    assert_equal([("Precompiled", {"precompiled_charsmap": SMALL_MAP})], texts)
+
+
+def test_the_frozen_graphemes_are_those_of_the_library():
+    kinds = grapheme_kinds()
+    checked = [*np.flatnonzero(kinds)[::5].tolist(), *CODES[::499]]
+    bits = {"control": CONTROL, "attaches": ATTACHES, "extends": EXTENDS, "prepends": PREPENDS, "lead": LEAD}
+    bits |= {"vowel": VOWEL, "trail": TRAIL, "picture": PICTURE, "consonant": CONSONANT, "linker": LINKER}
+    for code in checked:
+        found = {name for name, bit in bits.items() if kinds[code] & bit}
+        assert found == {name for name in bits if generated.GRAPHEMES[name](chr(code))}, hex(code)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "precompiled_charsmap of 0 bytes is cut off, or has no keys"),
+        (b"\0\0\0\0abc", "is cut off, or has no keys"),
+        (b"\x08\0\0\0abcd", "is cut off, or has no keys"),
+        (b"\x04\0\0\0abcd\xff", "the replacements of precompiled_charsmap are no UTF-8"),
+        ("abc", "precompiled_charsmap='abc': give bytes"),
+    ],
+)
+def test_a_broken_map_is_refused(data, message):
+    with pytest.raises(ValueError, match=message):
+        ours.Precompiled(data)
+
+
+def test_a_map_that_points_outside_of_itself_is_refused_when_it_is_used():
+    # The root alone, whose branches are cut off.
+    broken = ours.Precompiled((1024).to_bytes(4, "little") + SMALL_MAP[4:1028])
+    with pytest.raises(ValueError, match="points outside of itself"):
+        broken.normalize_str("a")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ({"type": "Strip", "strip_left": 1}, "strip_left of the normalizer Strip is 1: expected bool"),
+        ({"type": "Strip", "left": True}, "normalizer Strip has no option left: there are strip_left, strip_right"),
+        ({"type": "Prepend", "prepend": None}, "prepend of the normalizer Prepend is None: expected str"),
+        ({"type": "Replace", "pattern": {"String": "a"}}, "normalizer Replace lacks content"),
+        ({"type": "Replace", "pattern": {"Regex": "("}, "content": ""}, "a group that is not closed"),
+        ({"type": "Replace", "pattern": ["a"], "content": ""}, "the pattern is"),
+        ({"type": "Precompiled", "precompiled_charsmap": "!"}, "precompiled_charsmap is no base64"),
+        ({"type": "Precompiled", "precompiled_charsmap": None}, "precompiled_charsmap is no base64"),
+        ({"type": "Precompiled"}, "normalizer Precompiled lacks precompiled_charsmap"),
+    ],
+)
+def test_wrong_files_are_refused(data, message):
+    with pytest.raises(ValueError, match=message):
+        ours.from_json(data)
 
 
 def test_what_is_not_there_is_refused_by_name():
-    with pytest.raises(ValueError, match="normalizer Precompiled is not implemented"):
-        ours.from_json({"type": "Sequence", "normalizers": [{"type": "Precompiled", "precompiled_charsmap": ""}]})
+    with pytest.raises(ValueError, match="normalizer Other is not implemented"):
+        ours.from_json({"type": "Sequence", "normalizers": [{"type": "Other"}]})
     with pytest.raises(ValueError, match="has no option left"):
         ours.from_json({"type": "NFC", "left": True})
     with pytest.raises(ValueError, match=r"normalizers\[1\] is 'NFC'"):

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 import pytest
 import tokenizers.pre_tokenizers as canonical
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_data import lines
+from tokenizers import Regex as CanonicalRegex
 
+from tokenizers_impl import Regex
 from tokenizers_impl import pre_tokenizers as ours
+from tokenizers_impl._splits import Splits
 
 PAIRS = {
     "Whitespace": (ours.Whitespace(), canonical.Whitespace()),
@@ -30,7 +36,61 @@ PAIRS = {
         canonical.Sequence([canonical.BertPreTokenizer(), canonical.ByteLevel(), canonical.Metaspace("Ã")]),
     ),
 }
+BEHAVIORS = ["removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous"]
+for behavior in BEHAVIORS:
+    PAIRS[f"Punctuation, {behavior}"] = (ours.Punctuation(behavior), canonical.Punctuation(behavior))
+    for invert in (False, True):
+        for pattern in ("a", " ", "", "'s"):
+            PAIRS[f"Split {pattern!r}, {behavior}, invert={invert}"] = (
+                ours.Split(pattern, behavior, invert),
+                canonical.Split(pattern, behavior, invert),
+            )
+        for pattern in (r"\p{L}+", r"\s+(?!\S)|\s+", "a*", "|a", "^", r"$|\b", "(?<=a)1*"):
+            PAIRS[f"Split /{pattern}/, {behavior}, invert={invert}"] = (
+                ours.Split(Regex(pattern), behavior, invert),
+                canonical.Split(CanonicalRegex(pattern), behavior, invert),
+            )
+PAIRS |= {
+    "Punctuation": (ours.Punctuation(), canonical.Punctuation()),
+    "Digits": (ours.Digits(), canonical.Digits()),
+    "Digits, individual": (ours.Digits(individual_digits=True), canonical.Digits(individual_digits=True)),
+    "CharDelimiterSplit": (ours.CharDelimiterSplit("a"), canonical.CharDelimiterSplit("a")),
+    "FixedLength": (ours.FixedLength(), canonical.FixedLength()),
+    "FixedLength, 2": (ours.FixedLength(length=2), canonical.FixedLength(length=2)),
+    "UnicodeScripts": (ours.UnicodeScripts(), canonical.UnicodeScripts()),
+    "Sequence of patterns": (
+        ours.Sequence([ours.Split(" ", "merged_with_next"), ours.Digits(), ours.UnicodeScripts(), ours.FixedLength(3)]),
+        canonical.Sequence(
+            [
+                canonical.Split(" ", "merged_with_next"),
+                canonical.Digits(),
+                canonical.UnicodeScripts(),
+                canonical.FixedLength(3),
+            ]
+        ),
+    ),
+    "Sequence of Falcon": (
+        ours.Sequence(
+            [
+                ours.Punctuation("contiguous"),
+                ours.ByteLevel(add_prefix_space=False),
+                ours.Digits(),
+                ours.Split(Regex("[0-9][0-9][0-9]"), "isolated"),
+            ]
+        ),
+        canonical.Sequence(
+            [
+                canonical.Punctuation("contiguous"),
+                canonical.ByteLevel(add_prefix_space=False),
+                canonical.Digits(),
+                canonical.Split(CanonicalRegex("[0-9][0-9][0-9]"), "isolated"),
+            ]
+        ),
+    ),
+}
 both = pytest.mark.parametrize("name", PAIRS)
+# On real text one of each kind.
+main = pytest.mark.parametrize("name", [name for name in PAIRS if not name.startswith("Split") or "removed" in name])
 
 # Every class of character, and the strings that rules look for.
 PARTS = st.sampled_from(
@@ -80,13 +140,16 @@ TEXTS = st.lists(PARTS | st.characters(exclude_categories=["Cs"]), max_size=20).
 
 @both
 @given(text=TEXTS)
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=100)
 def test_same_words_at_the_same_places(name: str, text: str) -> None:
     mine, theirs = PAIRS[name]
     assert mine.pre_tokenize_str(text) == theirs.pre_tokenize_str(text)
 
 
-@pytest.mark.parametrize("name", ["Whitespace", "WhitespaceSplit", "BertPreTokenizer", "ByteLevel, no space"])
+CODE_POINT_NAMES = ["Whitespace", "WhitespaceSplit", "BertPreTokenizer", "ByteLevel, no space", "UnicodeScripts"]
+
+
+@pytest.mark.parametrize("name", [*CODE_POINT_NAMES, "Punctuation, removed", "Digits"])
 def test_every_code_point(name: str) -> None:
     mine, theirs = PAIRS[name]
     everything = [chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000]
@@ -97,11 +160,11 @@ def test_every_code_point(name: str) -> None:
         assert same, hex(ord(everything[begin]))
 
 
-@both
+@main
 @pytest.mark.parametrize("corpus", ["wikitext2.valid.txt", "iso_names/hi.txt", "iso_names/th.txt", "iso_names/ar.txt"])
 def test_real_text(name: str, corpus: str) -> None:
     mine, theirs = PAIRS[name]
-    text = "\n".join(lines(f"text/{corpus}"))[:300_000]
+    text = "\n".join(lines(f"text/{corpus}"))[:100_000]
     same = mine.pre_tokenize_str(text) == theirs.pre_tokenize_str(text)
     assert same
 
@@ -125,6 +188,42 @@ def canonical_document(component: object) -> object:
     return json.loads(tokenizer.to_str())["pre_tokenizer"]
 
 
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ours.Split("a", "Removed"), "behavior='Removed': choose one of removed, isolated"),
+        (lambda: ours.Split(3, "removed"), "pattern=3: give a string or a Regex"),
+        (lambda: ours.Punctuation(None), "behavior=None: choose one of removed"),
+        (lambda: ours.CharDelimiterSplit(""), "delimiter='': give one character"),
+        (lambda: ours.FixedLength(-1), "length=-1: give a number of characters"),
+    ],
+)
+def test_wrong_options_are_refused(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_added_tokens_and_gaps_stay() -> None:
+    # " a1 |a1b|! a", of which the first character was taken out and the part between bars is an added token.
+    splits = Splits.of([" a1 a1b! a"], offsets=True)
+    starts, ends, added = np.array([1, 4, 7]), np.array([4, 7, 10]), np.array([-1, 5, -1], np.int32)
+    cut = splits._replace(starts=starts, ends=ends, added=added, firsts=np.array([0, 3]))
+    expected = {
+        ours.Digits(): ["a", "1", " ", "a1b", "! a"],
+        ours.Punctuation(): ["a1 ", "a1b", "!", " a"],
+        ours.Split("a", "removed"): ["1 ", "a1b", "! "],
+        ours.Split("a", "removed", invert=True): ["a", "a1b", "a"],
+        ours.Split(Regex(r"^.|\z"), "isolated"): ["a", "1 ", "a1b", "!", " a"],
+        ours.FixedLength(2): ["a1", " ", "a1b", "! ", "a"],
+        ours.UnicodeScripts(): ["a", "1 ", "a1b", "! ", "a"],
+    }
+    for pre_tokenizer, texts in expected.items():
+        made = pre_tokenizer.cut(cut)
+        assert made.texts() == texts, pre_tokenizer
+        assert made.added[made.texts().index("a1b")] == 5
+        assert made.firsts.tolist() == [0, len(texts)]
+
+
 def test_alphabet() -> None:
     assert sorted(ours.ByteLevel.alphabet()) == sorted(canonical.ByteLevel.alphabet())
 
@@ -132,7 +231,24 @@ def test_alphabet() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"type": "Digits"}, "pre-tokenizer Digits is not implemented: there are .*Whitespace"),
+        ({"type": "Words"}, "pre-tokenizer Words is not implemented: there are .*Whitespace"),
+        (
+            {"type": "Digits", "individual_digits": 1},
+            "individual_digits of the pre-tokenizer Digits is 1: expected bool",
+        ),
+        ({"type": "CharDelimiterSplit"}, "pre-tokenizer CharDelimiterSplit lacks delimiter: expected str"),
+        ({"type": "CharDelimiterSplit", "delimiter": "ab"}, "delimiter='ab': give one character"),
+        ({"type": "FixedLength", "length": True}, "length of the pre-tokenizer FixedLength is True: expected int"),
+        ({"type": "FixedLength", "length": 0}, "length=0: give a number of characters, 1 or more"),
+        ({"type": "Punctuation", "behavior": "isolated"}, "the behavior is 'isolated': expected one of Removed, Isol"),
+        ({"type": "Punctuation", "behavior": []}, r"the behavior is \[\]: expected one of Removed"),
+        ({"type": "Split", "pattern": {"String": "a"}}, "pre-tokenizer Split lacks behavior"),
+        ({"type": "Split", "pattern": "a", "behavior": "Removed"}, "the pattern is 'a': expected"),
+        (
+            {"type": "Split", "pattern": {"Glob": "a"}, "behavior": "Removed"},
+            "the pattern is a 'Glob': expected String",
+        ),
+        ({"type": "Split", "pattern": {"Regex": "("}, "behavior": "Removed"}, "a group that is not closed"),
         ({"type": "Whitespace", "size": 3}, "pre-tokenizer Whitespace has no option size"),
         ({"type": "Metaspace", "replacement": "ab"}, "replacement='ab': give one character"),
         ({"type": "Metaspace", "prepend_scheme": "last"}, "prepend_scheme='last': choose one of always, first, never"),

@@ -300,8 +300,8 @@ def test_parts_of_other_packages_are_refused() -> None:
         tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     with pytest.raises(ValueError, match="model=None: give a Model"):
         tokenizer.model = None
-    with pytest.raises(ValueError, match="post_processor is not implemented: a Tokenizer has model, normalizer"):
-        tokenizer.post_processor = None
+    with pytest.raises(ValueError, match="pre_tokeniser is not implemented: a Tokenizer has model, normalizer"):
+        tokenizer.pre_tokeniser = None
 
 
 def test_without_compilation_everything_is_the_same() -> None:
@@ -344,5 +344,5 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
         tokenizer.encode_batch(["a", None])
     with pytest.raises(ValueError, match="give a list of strings"):
         tokenizer.encode_batch("a text")
-    with pytest.raises(ValueError, match="is_pretokenized is not implemented"):
-        tokenizer.encode(["a"], is_pretokenized=True)
+    with pytest.raises(ValueError, match="text 0 is \\['a'\\]: give a string"):
+        tokenizer.encode(["a"])

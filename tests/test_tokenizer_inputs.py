@@ -31,7 +31,6 @@ def tokenizer() -> Tokenizer:
         (lambda t: t.add_tokens("abc"), "the tokens are 'abc': give a list of strings or AddedTokens"),
         (lambda t: t.add_special_tokens(AddedToken("a")), "the tokens are AddedToken.*: give a list"),
         (lambda t: t.add_tokens([3]), "the token is 3: give a string"),
-        (lambda t: t.add_tokens([AddedToken("a", lstrip=True)]), "lstrip=True of the token 'a' is not implemented"),
         (lambda t: trainers.BpeTrainer(special_tokens="<unk>"), "the tokens are '<unk>': give a list"),
         (lambda t: t.train_from_iterator("low lower"), "the iterator is one string: give a list of strings"),
         (lambda t: t.train_from_iterator(["a", b"b"]), "element 1 of the iterator is b'b': give strings"),
@@ -81,7 +80,7 @@ def test_a_tokenizer_shows_its_parts(tokenizer: Tokenizer) -> None:
     size = tokenizer.get_vocab_size()
     assert repr(tokenizer) == (
         f"Tokenizer(model=BPE of {size} tokens, normalizer=None, pre_tokenizer=WhitespaceSplit(), "
-        "decoder=BPEDecoder(suffix='</w>'))"
+        "post_processor=None, decoder=BPEDecoder(suffix='</w>'))"
     )
     shown = "Encoding(num_tokens=1, attributes=[ids, type_ids, tokens, offsets, attention_mask, special_tokens_mask, "
     assert repr(tokenizer.encode("low")) == f"{shown}overflowing])"

@@ -15,7 +15,7 @@ from evenscore.cli import main
 from sacrebleu.metrics import BLEU
 from small_corpus import PREDICTIONS, VARYING
 
-from tokenizers_impl import Tokenizer, pipelines
+from tokenizers_impl import Tokenizer, normalizers, pipelines
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 CORPUS = [str(EXAMPLES / "reference1.txt"), str(EXAMPLES / "reference2.txt")]
@@ -50,6 +50,27 @@ def test_options_reach_the_trainer(tmp_path: Path) -> None:
     assert max(map(len, short.get_vocab().keys() - {"<unk>"})) == 2
 
 
+@pytest.mark.parametrize("model", pipelines.PIPELINES)
+def test_extend_goes_on_from_a_file(model: str, tmp_path: Path) -> None:
+    small = tmp_path / "small.json"
+    before = trained(model, small, "--vocab-size", "350")
+    # A pipeline that is not the usual one of the name: it is the file's that stays.
+    before.normalizer = normalizers.Lowercase()
+    before.save(str(small))
+    more = tmp_path / "more.txt"
+    more.write_text("Unprecedented thunderstorms, unprecedented rainfall!\n" * 9, encoding="utf-8")
+    words = ["--quiet", "--vocab-size", "380", "--extend", str(small), "-o", str(tmp_path / "large.json"), str(more)]
+    assert main(["train", "--model", model, *words]) == 0
+    after = Tokenizer.from_file(str(tmp_path / "large.json"))
+    assert before.get_vocab().items() < after.get_vocab().items()
+    assert (after.normalizer, after.pre_tokenizer) == (before.normalizer, before.pre_tokenizer)
+    assert len(after.encode("Unprecedented").ids) < len(before.encode("Unprecedented").ids)
+    by_hand = Tokenizer.from_file(str(small))
+    by_hand.train([str(more)], pipelines.PIPELINES[model](vocab_size=380, extend=True, show_progress=False)[1])
+    by_hand.save(str(tmp_path / "by_hand.json"))
+    assert (tmp_path / "by_hand.json").read_bytes() == (tmp_path / "large.json").read_bytes()
+
+
 def test_tokenize_prints_tokens_or_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tokenizer = trained("wordpiece", tmp_path / "t.json", "--vocab-size", "300")
     text = tmp_path / "text.txt"
@@ -75,6 +96,10 @@ def test_tokenize_prints_tokens_or_ids(tmp_path: Path, capsys: pytest.CaptureFix
         (["train", "--model", "bpe", "--option", "vocab_sise=3", "-o", "{0}/t.json", *CORPUS], "vocab_size"),
         (["train", "--model", "bpe", "--option", "vocab_size", "-o", "{0}/t.json", *CORPUS], "write it as NAME=VALUE"),
         (["train", "--model", "unigram", "--quiet", "--vocab-size", "9", "-o", "{0}/t.json", *CORPUS], "take 74 or"),
+        (
+            ["train", "--model", "bpe", "--quiet", "--extend", "{0}/no.json", "-o", "{0}/t.json", *CORPUS],
+            "no.json: No such",
+        ),
         (["train", "--model", "bpe", "--vocab", "9", "-o", "{0}/t.json", *CORPUS], "unexpected argument '--vocab'"),
         (["tokenize", "--tokenizer", "{0}/no.json", CORPUS[0]], "no.json: No such file or directory"),
         (["tokenize", "--tokenizer", CORPUS[0], CORPUS[0]], "this is no tokenizer.json"),

@@ -114,9 +114,10 @@ def check_twin(counts: dict[str, int], criterion: str, min_gain: float | None, o
     else:
         least = Fraction(min_gain if criterion == "quotient" else math.exp(min_gain))
     tokens, merges, history = naive_bpe.bpe(counts, **options, criterion=criterion, min_gain=least)
-    learnt, gains = learn_by_gain(WordCounts.of(counts), BpeOptions(**options), criterion, min_gain)
+    learnt = learn_by_gain(WordCounts.of(counts), BpeOptions(**options), criterion, min_gain)
     assert (learnt.tokens, learnt.merges()) == (tokens, merges)
-    assert learnt.history() == [{name: value for name, value in row.items() if name != "gain"} for row in history]
+    gains = [row["gain"] for row in learnt.history]
+    assert [{**row, "gain": None} for row in learnt.history] == [{**row, "gain": None} for row in history]
     expected = [float(row["gain"]) if criterion == "quotient" else math.log(row["gain"]) for row in history]
     np.testing.assert_allclose(gains, expected, rtol=1e-12, atol=1e-12)
     return len(merges)
@@ -243,15 +244,13 @@ def test_the_bar_of_merges_ends_where_they_do(capfd: pytest.CaptureFixture[str])
 
 def test_large_counts_do_not_overflow() -> None:
     big = 3_000_000_000_000
-    learnt, gains = learn_by_gain(
-        WordCounts.of({"ab": big, "ac": big, "de": big}), BpeOptions(num_merges=2), "quotient"
-    )
+    learnt = learn_by_gain(WordCounts.of({"ab": big, "ac": big, "de": big}), BpeOptions(num_merges=2), "quotient")
     assert learnt.merges()[0] == ("d", "e")
-    assert gains == [1 / big, 1 / (2 * big)]
+    assert learnt.gains == [1 / big, 1 / (2 * big)]
 
 
 def test_a_long_word_is_merged_in_few_steps() -> None:
-    learnt, _ = learn_by_gain(WordCounts.of({"ab" * 500_000: 1}), BpeOptions(min_frequency=2), "likelihood")
+    learnt = learn_by_gain(WordCounts.of({"ab" * 500_000: 1}), BpeOptions(min_frequency=2), "likelihood")
     assert len(learnt.rows) < 60
     assert learnt.rows[-1, 5] < 20
 
@@ -292,11 +291,11 @@ from tokenizers_impl.trainers._likelihood_training import learn_by_gain
 counts = WordCounts.of({"#babab": 3, "aaaa": 2, "ab##ab": 1, "b#a": 3_000_000_000, "bbbabaa": 4})
 for criterion in ("likelihood", "quotient", "union"):
     for prefix in ("#", "##"):
-        learnt, gains = learn_by_gain(counts, BpeOptions(continuing_subword_prefix=prefix), criterion)
-        print(learnt.tokens, learnt.rows.tolist(), gains)
+        learnt = learn_by_gain(counts, BpeOptions(continuing_subword_prefix=prefix), criterion)
+        print(learnt.tokens, learnt.rows.tolist(), learnt.gains)
         model = WordPiece({"##ab": 0, "ba": 1, "b": 2}, continuing_subword_prefix=prefix)
         options = BpeOptions(continuing_subword_prefix=prefix, limit_alphabet=1, extend=True)
-        print(learn_by_gain(counts, options, criterion, model=model)[0].tokens)
+        print(learn_by_gain(counts, options, criterion, model=model).tokens)
 """
 
 

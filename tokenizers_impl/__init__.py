@@ -1,8 +1,9 @@
 """BPE, byte-level BPE, WordPiece and Unigram tokenizers, with the interface of `tokenizers`."""
 
-from . import decoders, models, normalizers, pre_tokenizers, trainers
+from . import decoders, models, normalizers, pre_tokenizers, processors, trainers
 from ._added_token import AddedToken
-from ._encoding import Encoding
+from ._encoding_object import Encoding
+from .patterns import Regex
 from .tokenizer import Tokenizer
 
 # isort: split
@@ -12,6 +13,7 @@ from . import exchange, pipelines
 __all__ = [
     "AddedToken",
     "Encoding",
+    "Regex",
     "Tokenizer",
     "decoders",
     "exchange",
@@ -19,5 +21,6 @@ __all__ = [
     "normalizers",
     "pipelines",
     "pre_tokenizers",
+    "processors",
     "trainers",
 ]

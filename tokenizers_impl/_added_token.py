@@ -3,44 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+_FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class AddedToken:
     """A token with the flags of `tokenizers.AddedToken`, and its defaults.
 
-    >>> AddedToken("[CLS]", special=True).content
-    '[CLS]'
+    single_word: found only where no word character stands beside it.  lstrip, rstrip: takes the white space on its
+    left, on its right along.  normalized: looked for, in its normal form, after the normalizer; by default what is not
+    special is.  special: left out by `decode`.
+
+    >>> AddedToken("[CLS]", special=True)
+    AddedToken("[CLS]", rstrip=False, lstrip=False, single_word=False, normalized=False, special=True)
     """
 
-    content: str
+    content: str = ""
     single_word: bool = False
     lstrip: bool = False
     rstrip: bool = False
     normalized: bool | None = None
     special: bool = False
+    # Whether `normalized` was left to follow `special`, also where that is set later.
+    _follows: bool = field(init=False, default=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.content, str):
             raise ValueError(f"the token is {self.content!r}: give a string")
         if any("\ud800" <= char <= "\udfff" for char in self.content):
             raise ValueError(f"the token {self.content!r} holds a lone surrogate, which UTF-8 lacks: leave it out")
-        for name in ("single_word", "lstrip", "rstrip"):
-            if getattr(self, name):
-                raise ValueError(f"{name}=True of the token {self.content!r} is not implemented: leave it False")
+        for name in _FLAGS:
+            value = getattr(self, name)
+            if not isinstance(value, bool) and not (name == "normalized" and value is None):
+                raise ValueError(f"{name} of the token {self.content!r} is {value!r}: give True or False")
         if self.normalized is None:
+            object.__setattr__(self, "_follows", True)
             object.__setattr__(self, "normalized", not self.special)
+
+    def __str__(self) -> str:
+        return self.content
+
+    def __repr__(self) -> str:
+        flags = ("rstrip", "lstrip", "single_word", "normalized", "special")
+        shown = ", ".join(f"{name}={getattr(self, name)}" for name in flags)
+        return f'AddedToken("{self.content}", {shown})'
+
+    def as_special(self) -> AddedToken:
+        """The same token, special; not normalized, unless it was asked for."""
+        return replace(self, special=True, normalized=None if self._follows else self.normalized)
 
     @classmethod
     def special_tokens(cls, tokens: Iterable[str | AddedToken]) -> list[AddedToken]:
         """These tokens marked special; what is a token already keeps its other flags."""
         _refuse_string(tokens)
-        return [
-            replace(token, special=True) if isinstance(token, AddedToken) else cls(token, special=True)
-            for token in tokens
-        ]
+        return [token.as_special() if isinstance(token, AddedToken) else cls(token, special=True) for token in tokens]
 
     @classmethod
     def ordinary_tokens(cls, tokens: Iterable[str | AddedToken]) -> list[AddedToken]:
@@ -50,19 +69,20 @@ class AddedToken:
 
     def to_json(self, id: int) -> dict[str, Any]:
         """The object of `added_tokens` in tokenizer.json."""
-        return {"id": id, **asdict(self)}
+        return {"id": id, "content": self.content, **{name: getattr(self, name) for name in _FLAGS}}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> AddedToken:
         """The way back; ValueError names what is missing."""
         if not isinstance(data, Mapping):
             raise ValueError(f"the added token {str(data)[:80]} is no object")
-        if missing := [field.name for field in fields(cls) if field.name not in data]:
+        names = [each.name for each in fields(cls) if each.init]
+        if missing := [name for name in names if name not in data]:
             raise ValueError(f"the added token {str(data)[:80]} has no {missing[0]}")
-        for field in fields(cls):
-            if not isinstance(data[field.name], str if field.name == "content" else bool):
-                raise ValueError(f"{field.name} of the added token {str(data)[:80]} is {data[field.name]!r}")
-        return cls(**{field.name: data[field.name] for field in fields(cls)})
+        for name in names:
+            if not isinstance(data[name], str if name == "content" else bool):
+                raise ValueError(f"{name} of the added token {str(data)[:80]} is {data[name]!r}")
+        return cls(**{name: data[name] for name in names})
 
 
 def _refuse_string(tokens: object) -> None:

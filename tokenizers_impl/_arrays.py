@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -35,3 +37,12 @@ def utf8_size(chars: U32) -> int:
     6
     """
     return len(chars) + sum(int(np.count_nonzero(chars >= first)) for first in (0x80, 0x800, 0x10000))
+
+
+def packed(numbers: npt.NDArray[np.integer[Any]]) -> Any:
+    """Integers from 0 on in the smallest type that holds them, to be pickled.
+
+    >>> packed(np.array([1, 300])).dtype
+    dtype('uint16')
+    """
+    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from ._arrays import utf8_size
+from ._corpus import Corpus
+from ._cutting import Cutter
+from ._executors import ordered_results
 from ._progress import progress
 from ._splits import Splits
 from ._threads import map_in_order
@@ -25,22 +29,35 @@ class Measure(NamedTuple):
 
 
 def count_words(
-    blocks: Iterable[Splits], cut: Callable[[Splits], Splits], measure: Measure, *, show_progress: bool
+    corpus: Corpus, cutter: Cutter, measure: Measure, *, show_progress: bool, executor: Any = None
 ) -> WordCounts:
-    """The words that `cut` makes of all blocks, in the order in which they first come, with their counts.
+    """The words of all texts, in the order in which they first come, with their counts.
 
-    Every thread counts whole blocks; their counts are added in the order of the blocks, so the result does not depend
-    on the threads.
+    executor: counts parts of the corpus elsewhere; None: threads do.  The counts of parts are added in the order of the
+    parts, so the result does not depend on who counts.
     """
-
-    def counted(block: Splits) -> tuple[int, WordCounts]:
-        table, words = WordTable(), cut(block).without_empty()
-        table.add(words.chars, words.starts, words.ends)
-        return measure.of(block) if show_progress else 0, table.counted()
-
+    count = partial(_counted, corpus.read, cutter, measure.of if show_progress else _nothing)
+    parts = corpus.parts
+    counted = map_in_order(count, parts) if executor is None else ordered_results(executor, count, parts)
     whole = WordTable()
     with progress("Count words", measure.total, show_progress, unit=measure.unit, unit_scale=True) as bar:
-        for size, part in map_in_order(counted, blocks):
+        for size, part in counted:
             whole.add(part.words.chars, part.words.offsets[:-1], part.words.offsets[1:], part.counts)
             bar.update(size)
     return whole.counted()
+
+
+def _counted(
+    read: Callable[[Any], Iterable[Splits]], cutter: Cutter, measured: Callable[[Splits], int], part: Any
+) -> tuple[int, WordCounts]:
+    """The words of a part, and how large it is."""
+    table, size = WordTable(), 0
+    for block in read(part):
+        words = cutter.cut(block).without_empty()
+        table.add(words.chars, words.starts, words.ends)
+        size += measured(block)
+    return size, table.counted()
+
+
+def _nothing(block: Splits) -> int:
+    return 0

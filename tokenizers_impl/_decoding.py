@@ -7,9 +7,10 @@ from itertools import chain
 
 import numpy as np
 
+from . import decoders
 from ._arrays import I32, I64, U8
 from ._kernel import kernel
-from .decoders import Decoder
+from .decoders import Decoder, TokenDecoder
 
 # Where a token stands in its row, as bits: the order of the four forms of a token.
 _FIRST, _LAST = 1, 2
@@ -20,9 +21,11 @@ _LARGEST_TABLE = 1 << 24
 def decode_rows(rows: Sequence[Sequence[int]], tokens: Mapping[int, str], decoder: Decoder) -> list[str]:
     """The text of every row of ids; ids that `tokens` does not name are left out.
 
-    Every distinct token is decoded once, as the first, the last, the only and an inner one; a kernel puts the bytes
-    together.
+    Every distinct token is decoded once, as the first, the last, the only and an inner one, and a kernel puts the bytes
+    together; but a decoder that looks at more than one token takes row by row.
     """
+    if not isinstance(decoder, TokenDecoder):
+        return _row_by_row(rows, tokens, decoder)
     flat = np.fromiter(chain.from_iterable(rows), np.int64)
     ends = np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)))
     if max(tokens, default=0) > _LARGEST_TABLE:
@@ -40,7 +43,17 @@ def decode_rows(rows: Sequence[Sequence[int]], tokens: Mapping[int, str], decode
     return _texts(joined, joined_ends, decoder)
 
 
-def _texts(data: U8, ends: I64, decoder: Decoder) -> list[str]:
+def _row_by_row(rows: Sequence[Sequence[int]], tokens: Mapping[int, str], decoder: Decoder) -> list[str]:
+    """The same with the steps at the beginning that edit every token by itself done once for each distinct token."""
+    steps = list(decoder.decoders if isinstance(decoder, decoders.Sequence) else (decoder,))
+    while steps and isinstance(steps[0], (decoders.Replace, decoders.Strip)):
+        edit = steps.pop(0)
+        tokens = {id: edit.decode([token]) for id, token in tokens.items()}
+    rest = decoders.Sequence(steps)
+    return [rest.decode([tokens[id] for id in row if id in tokens]) for row in rows]
+
+
+def _texts(data: U8, ends: I64, decoder: TokenDecoder) -> list[str]:
     """The text of every row of bytes."""
     whole = data.tobytes()
     aligned, char_ends = _char_ends(data, ends)
@@ -79,7 +92,7 @@ def _char_ends(data: U8, ends: I64) -> tuple[bool, I64]:
     return aligned, char_ends
 
 
-class SpaceJoined(Decoder):
+class SpaceJoined(TokenDecoder):
     """What a tokenizer without a decoder does: tokens joined by spaces."""
 
     def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:

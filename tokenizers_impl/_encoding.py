@@ -2,39 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import I32, I64
+from ._added_vocabulary import AddedVocabulary
+from ._arrays import I32, I64, text_of
+from ._collection import no_collection
+from ._encoding_object import Encoding
 from ._kernel import kernel
 from ._splits import TEXT, Splits
+from ._token_lists import TokenLists
+from ._token_rows import TokenRows
 from ._word_table import WordTable
 from ._words import Words
 from .models._model import Model, Pieces
 
+# The place of an added token that is shown by its name; the places below are those of texts of their own.
+_NAMED = -1
+
 
 @dataclass(frozen=True)
-class EncodedBatch:
-    """The tokens of n texts, one after another.
+class EncodedBatch(TokenRows):
+    """The tokens of n texts, one after another, before anything is put in or left out.
 
-    ids: int32, shape (m,).  firsts: int64, shape (n + 1,); the tokens of text i are firsts[i]:firsts[i + 1].
-    offsets: int32, shape (m, 2), characters of the text as it was given; (0, 2) where nobody asked for them.
-    places: int32, shape (m,): the piece among `pieces` that each token is, or -1 for an added token.
+    token_ids: int32, shape (m,).  firsts: int64, shape (n + 1,); the tokens of text i are firsts[i]:firsts[i + 1].
+    reach: int32, shape (m, 2), characters of the text as it was given; (0, 2) where nobody asked for them.
+    places: int32, shape (m,): the piece among `pieces` that each token is; -1 for an added token, -2 - i for one with
+      the text own_texts[i].
+    word_bounds: int64, shape (w + 1,): where the tokens of each word begin.  word_firsts: int64, shape (n + 1,); the
+      words of text i are word_firsts[i]:word_firsts[i + 1].
     """
 
-    ids: I32
+    token_ids: I32
     firsts: I64
-    offsets: npt.NDArray[np.int32]
+    reach: npt.NDArray[np.int32]
     places: I32
+    word_bounds: I64 = field(repr=False)
+    word_firsts: I64 = field(repr=False)
     words: Words = field(repr=False)
     pieces: Pieces = field(repr=False)
     model: Model = field(repr=False)
-    added: Mapping[int, str] = field(repr=False)
+    names: Mapping[int, str] = field(repr=False)
+    own_texts: Sequence[str] = field(repr=False)
+
+    @property
+    def has_offsets(self) -> bool:
+        """Whether offsets were asked for; of an empty batch it is not known."""
+        return len(self.reach) > 0
 
     @cached_property
     def piece_texts(self) -> list[str]:
@@ -48,80 +67,78 @@ class EncodedBatch:
         return listed
 
     @cached_property
-    def id_list(self) -> list[int]:
-        """`ids` as a list: to slice it is several times as fast as to turn slices of the array into lists."""
-        listed: list[int] = self.ids.tolist()
+    def _id_list(self) -> list[int]:
+        # To slice it is several times as fast as to turn slices of the array into lists.
+        listed: list[int] = self.token_ids.tolist()
         return listed
+
+    @cached_property
+    def token_words(self) -> I32:
+        """The number of the word in its text that each token is of, shape (m,); -1 for all without offsets."""
+        if len(self.reach) == 0:
+            return np.full(len(self.token_ids), -1, np.int32)
+        numbers = np.arange(len(self.word_bounds) - 1) - np.repeat(self.word_firsts[:-1], np.diff(self.word_firsts))
+        return np.repeat(numbers, np.diff(self.word_bounds)).astype(np.int32)
+
+    def ids(self, part: slice) -> list[int]:
+        """The ids."""
+        return self._id_list[part]
+
+    def tokens(self, part: slice) -> list[str]:
+        """The tokens as text."""
+        return self.texts_of(self.token_ids[part], self.places[part])
+
+    def texts_of(self, ids: I32, places: I32) -> list[str]:
+        """The text of tokens with these ids, at these places."""
+        texts, names, own = self.piece_texts, self.names, self.own_texts
+        return [
+            texts[place] if place >= 0 else names[id] if place == _NAMED else own[_NAMED - 1 - place]
+            for place, id in zip(places.tolist(), ids.tolist(), strict=True)
+        ]
+
+    def offsets(self, part: slice) -> list[tuple[int, int]]:
+        """From where to where each token reaches in the text."""
+        if len(self.reach) == 0:
+            return [(0, 0)] * len(self.token_ids[part])
+        return list(map(tuple, self.reach[part].tolist()))
+
+    def word_ids(self, part: slice) -> list[int | None]:
+        """The words."""
+        return [word if word >= 0 else None for word in self.token_words[part].tolist()]
+
+    def type_ids(self, part: slice) -> list[int]:
+        """0 for all: of what sequence a text is, is said later."""
+        return [0] * len(self.token_ids[part])
+
+    def special_tokens_mask(self, part: slice) -> list[int]:
+        """0 for all."""
+        return [0] * len(self.token_ids[part])
+
+    def attention_mask(self, part: slice) -> list[int]:
+        """1 for all."""
+        return [1] * len(self.token_ids[part])
+
+    def ranges(self, row: int) -> Mapping[int, tuple[int, int]]:
+        """None."""
+        return {}
+
+    def overflow(self, row: int) -> tuple[TokenLists, ...]:
+        """None."""
+        return ()
 
     def encodings(self) -> list[Encoding]:
         """An Encoding a text."""
-        return list(map(Encoding, repeat(self), range(len(self.firsts) - 1)))
+        with no_collection():
+            return list(map(Encoding, repeat(self), range(len(self.firsts) - 1)))
+
+    def grouped(self, firsts: I64) -> EncodedBatch:
+        """Rows of several texts, each of them a word: row i has the texts firsts[i]:firsts[i + 1]."""
+        return replace(self, firsts=self.firsts[firsts], word_bounds=self.firsts, word_firsts=firsts)
 
 
-class Encoding:
-    """The tokens of one text, with the names of `tokenizers.Encoding`; lists are made when they are asked for."""
-
-    __slots__ = ("_batch", "_row")
-
-    def __init__(self, batch: EncodedBatch, row: int) -> None:
-        self._batch = batch
-        self._row = row
-
-    def _tokens(self) -> slice:
-        bounds = self._batch.bounds
-        return slice(bounds[self._row], bounds[self._row + 1])
-
-    @property
-    def ids(self) -> list[int]:
-        """The ids."""
-        bounds = self._batch.bounds
-        return self._batch.id_list[bounds[self._row] : bounds[self._row + 1]]
-
-    @property
-    def tokens(self) -> list[str]:
-        """The tokens as text."""
-        texts, added = self._batch.piece_texts, self._batch.added
-        places = self._batch.places[self._tokens()].tolist()
-        return [texts[place] if place >= 0 else added[id] for place, id in zip(places, self.ids, strict=True)]
-
-    @property
-    def offsets(self) -> list[tuple[int, int]]:
-        """From where to where each token reaches in the text, in characters; (0, 0) after `encode_batch_fast`."""
-        if len(self._batch.offsets) == 0:
-            return [(0, 0)] * len(self)
-        return list(map(tuple, self._batch.offsets[self._tokens()].tolist()))
-
-    @property
-    def type_ids(self) -> list[int]:
-        """The sequence that each token belongs to: 0, as there is one."""
-        return [0] * len(self)
-
-    @property
-    def attention_mask(self) -> list[int]:
-        """1 for every token, as none is padding."""
-        return [1] * len(self)
-
-    @property
-    def special_tokens_mask(self) -> list[int]:
-        """0 for every token, as none was put in by a post-processor."""
-        return [0] * len(self)
-
-    @property
-    def overflowing(self) -> list[Encoding]:
-        """Empty, as nothing is truncated."""
-        return []
-
-    def __len__(self) -> int:
-        bounds = self._batch.bounds
-        return bounds[self._row + 1] - bounds[self._row]
-
-    def __repr__(self) -> str:
-        attributes = "ids, type_ids, tokens, offsets, attention_mask, special_tokens_mask, overflowing"
-        return f"Encoding(num_tokens={len(self)}, attributes=[{attributes}])"
-
-
-def encoded(splits: Splits, model: Model, added: Mapping[int, str]) -> EncodedBatch:
+def encoded(splits: Splits, model: Model, added: AddedVocabulary, *, offsets: bool) -> EncodedBatch:
     """The tokens of texts that are cut into words: every distinct word is encoded once."""
+    splits = splits.without_empty()
     text = np.flatnonzero(splits.added == TEXT)
     words, numbers = _distinct(splits, text, dedupe=not model.is_random)
     word_of = np.full(len(splits.starts), TEXT, np.int32)
@@ -131,10 +148,23 @@ def encoded(splits: Splits, model: Model, added: Mapping[int, str]) -> EncodedBa
     lengths[text] = (pieces.offsets[1:] - pieces.offsets[:-1])[numbers]
     ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     ids, places = _spread(splits.added, word_of, ends, pieces.ids, pieces.offsets)
-    offsets = np.empty((0, 2), np.int32)
-    if len(splits.origins):
-        offsets = _origins(splits.starts, splits.ends, splits.origins, ends, places, pieces.starts, pieces.ends)
-    return EncodedBatch(ids, ends[splits.firsts], offsets, places, words, pieces, model, added)
+    reach = np.empty((0, 2), np.int32)
+    if offsets:
+        reach = _origins(splits.starts, splits.ends, splits.origins, ends, places, pieces.starts, pieces.ends)
+    own = _own_texts(splits, ends, places, added.shown) if added.strips else []
+    firsts = ends[splits.firsts]
+    return EncodedBatch(ids, firsts, reach, places, ends, splits.firsts, words, pieces, model, added.shown, own)
+
+
+def _own_texts(splits: Splits, ends: I64, places: I32, names: Mapping[int, str]) -> list[str]:
+    """The texts of added tokens that have taken white space along; their places are set to them."""
+    found = [
+        j
+        for j in np.flatnonzero(splits.added != TEXT)
+        if splits.ends[j] - splits.starts[j] > len(names[splits.added[j]])
+    ]
+    places[ends[found]] = _NAMED - 1 - np.arange(len(found))
+    return [text_of(splits.chars[splits.starts[j] : splits.ends[j]]) for j in found]
 
 
 def _distinct(splits: Splits, text: I64, *, dedupe: bool) -> tuple[Words, I32]:

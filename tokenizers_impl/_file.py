@@ -3,57 +3,45 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
-from . import decoders, models, normalizers, pre_tokenizers
+from . import decoders, models, normalizers, pre_tokenizers, processors
 from ._added_token import AddedToken
 from ._json_text import dumps, loads
+from ._padding import Padding
+from ._truncation import Truncation
 
 _VERSION = "1.0"
-# Parts of the file that this package does not have; a file that sets one is refused.
-_ABSENT = ("truncation", "padding", "post_processor")
+# As deep as the library reads.
+_DEEPEST = 127
 
 
-Parts: TypeAlias = tuple[
-    list[AddedToken],
-    normalizers.Normalizer | None,
-    pre_tokenizers.PreTokenizer | None,
-    decoders.Decoder | None,
-    models.Model,
-]
+class Parts(NamedTuple):
+    """What the file holds."""
+
+    truncation: Truncation | None
+    padding: Padding | None
+    added_tokens: Mapping[int, AddedToken]
+    normalizer: normalizers.Normalizer | None
+    pre_tokenizer: pre_tokenizers.PreTokenizer | None
+    post_processor: processors.PostProcessor | None
+    decoder: decoders.Decoder | None
+    model: models.Model
 
 
-def to_document(
-    added_tokens: list[dict[str, Any]],
-    normalizer: normalizers.Normalizer | None,
-    pre_tokenizer: pre_tokenizers.PreTokenizer | None,
-    decoder: decoders.Decoder | None,
-    model: models.Model,
-    *,
-    pretty: bool,
-) -> str:
+def to_document(parts: Parts, *, pretty: bool) -> str:
     """The text of the file, byte for byte what `tokenizers` 0.23.3 writes for the same tokenizer."""
-    document = {
-        "version": _VERSION,
-        "truncation": None,
-        "padding": None,
-        "added_tokens": added_tokens,
-        "normalizer": normalizer and normalizer.to_json(),
-        "pre_tokenizer": pre_tokenizer and pre_tokenizer.to_json(),
-        "post_processor": None,
-        "decoder": decoder and decoder.to_json(),
-        "model": model.to_json(),
+    values = {
+        name: [token.to_json(id) for id, token in part.items()] if name == "added_tokens" else part and part.to_json()
+        for name, part in parts._asdict().items()
     }
-    return dumps(document, indent=2 if pretty else None)
+    return dumps({"version": _VERSION, **values}, indent=2 if pretty else None)
 
 
 def from_document(text: str) -> Parts:
-    """Added tokens, normalizer, pre-tokenizer, decoder and model of such a text."""
+    """The parts in such a text; the added tokens are numbered in its order."""
     document = _parsed(text)
-    for part in _ABSENT:
-        if document.get(part) is not None:
-            raise ValueError(f"the {part} of tokenizer.json is not implemented: {str(document[part])[:80]}")
     if (version := document.get("version", _VERSION)) != _VERSION:
         raise ValueError(f"the version of tokenizer.json is {version!r}: {_VERSION} is read")
     added = document.get("added_tokens") or []
@@ -61,18 +49,23 @@ def from_document(text: str) -> Parts:
         raise ValueError(f"the added_tokens of tokenizer.json are {str(added)[:80]}: expected a list")
     try:
         return _parts(document, added)
-    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, UnicodeError) as error:
+    except (AttributeError, IndexError, KeyError, OverflowError, RecursionError, TypeError, UnicodeError) as error:
         # Data of a type that nothing here expects; the message of the error names it best.
         raise ValueError(f"this tokenizer.json is malformed: {type(error).__name__}: {str(error)[:200]}") from error
 
 
 def _parts(document: Mapping[str, Any], added: list[Any]) -> Parts:
-    parts = [document.get(name) for name in ("normalizer", "pre_tokenizer", "decoder")]
-    return (
-        list(map(AddedToken.from_json, added)),
-        None if parts[0] is None else normalizers.from_json(parts[0]),
-        None if parts[1] is None else pre_tokenizers.from_json(parts[1]),
-        None if parts[2] is None else decoders.from_json(parts[2]),
+    def read(name: str, from_json: Callable[[Any], Any]) -> Any:
+        return None if document.get(name) is None else from_json(document[name])
+
+    return Parts(
+        read("truncation", Truncation.from_json),
+        read("padding", Padding.from_json),
+        dict(enumerate(map(AddedToken.from_json, added))),
+        read("normalizer", normalizers.from_json),
+        read("pre_tokenizer", pre_tokenizers.from_json),
+        read("post_processor", processors.from_json),
+        read("decoder", decoders.from_json),
         models.from_json(document.get("model")),
     )
 
@@ -80,11 +73,32 @@ def _parts(document: Mapping[str, Any], added: list[Any]) -> Parts:
 def _parsed(text: str) -> Mapping[str, Any]:
     try:
         document = loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"this is no tokenizer.json: {error}") from None
     if not isinstance(document, dict) or "model" not in document:
         raise ValueError("this is no tokenizer.json: it has no model")
+    _refuse_depth([value for name, value in document.items() if name != "model"])
+    _refuse_surrogates(text, document)
     return document
+
+
+def _refuse_depth(values: list[Any]) -> None:
+    """ValueError for lists and objects inside each other so deep that a later step may have no room for them."""
+    for _ in range(_DEEPEST):
+        inner = [each for each in values if isinstance(each, (dict, list))]
+        values = [part for each in inner for part in (each.values() if isinstance(each, dict) else each)]
+    if values:
+        raise ValueError(f"this is no tokenizer.json: its lists and objects are nested more than {_DEEPEST} deep")
+
+
+def _refuse_surrogates(text: str, document: Mapping[str, Any]) -> None:
+    """ValueError for half a character, which JSON can write and UTF-8 cannot."""
+    try:
+        text.encode("utf-8")
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(document, ensure_ascii=False).encode("utf-8")
+    except (UnicodeEncodeError, RecursionError) as error:
+        raise ValueError(f"this is no tokenizer.json: a string holds half a character: {error}") from None
 
 
 def canonical_tokenizer(text: str) -> Any:

@@ -103,10 +103,10 @@ def hexadecimal(text: str) -> str:
     return " ".join(f"{ord(char):04X}" for char in text)
 
 
-def table(what: str, value: Callable[[str], str]) -> str:
+def table(what: str, value: Callable[[str], str], writer: str = "_generate_unicode_tables.py") -> str:
     """One row for each run of code points with the same value; none where it is empty, as it is for surrogates."""
     values = ("" if code in SURROGATES else value(chr(code)) for code in EVERY)
-    lines = [f"# {what}", f"# tokenizers {tokenizers.__version__}, written by _generate_unicode_tables.py"]
+    lines = [f"# {what}", f"# tokenizers {tokenizers.__version__}, written by {writer}"]
     for shared, run in groupby(enumerate(values), lambda item: item[1]):
         if shared:
             codes = [code for code, _ in run]

@@ -29,10 +29,14 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         target.write_text(text, encoding="utf-8", newline="")
         return
     try:
-        descriptor, name = tempfile.mkstemp(dir=target.parent)
+        _replace(target, text)
     except OSError as error:
-        # The name that was asked for, not the one that was tried.
+        # The name that was asked for, not the one that was tried, or none for a full disk.
         raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
+
+
+def _replace(target: Path, text: str) -> None:
+    descriptor, name = tempfile.mkstemp(dir=target.parent)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
             file.write(text)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from copy import copy
+from typing import Any
 
+from ._corpus import Corpus, iterator_corpus
 from ._counting import Measure, count_words
+from ._cutting import Cutter
+from ._memory import give_back
 from ._progress import progress
 from ._splits import Splits
 from ._words import WordCounts
@@ -23,20 +27,25 @@ def chosen_trainer(trainer: Trainer | None, model: Model) -> Trainer:
 
 
 def trained_on_texts(
-    blocks: Iterable[Splits], cut: Callable[[Splits], Splits], measure: Measure, trainer: Trainer, model: Model
+    corpus: Corpus, cutter: Cutter, measure: Measure, trainer: Trainer, model: Model, executor: Any
 ) -> Model:
-    """A model learnt from the words that `cut` makes of these texts."""
+    """A model learnt from the words of these texts."""
     if trainer.show_progress:
         with progress("Load kernels, compiled at first use", None, True):
-            _rehearse(cut, trainer, model)
-    return trained_on_counts(count_words(blocks, cut, measure, show_progress=trainer.show_progress), trainer, model)
+            _rehearse(cutter, trainer, model)
+    # The tables of normalizer and pre-tokenizer: once here, not at the same time in every thread.
+    cutter.cut(Splits.of(["low lower"], offsets=cutter.needs_origins))
+    give_back()
+    counts = count_words(corpus, cutter, measure, show_progress=trainer.show_progress, executor=executor)
+    give_back()
+    return trained_on_counts(counts, trainer, model, executor)
 
 
-def trained_on_counts(counts: WordCounts, trainer: Trainer, model: Model) -> Model:
+def trained_on_counts(counts: WordCounts, trainer: Trainer, model: Model, executor: Any) -> Model:
     """A model learnt from counted words."""
     if len(counts.counts) == 0:
         warnings.warn("the corpus has no words: the vocabulary is what the options ask for", stacklevel=4)
-    return trainer.train_words(counts, model)
+    return trainer.train_words(counts, model, executor)
 
 
 def checked_counts(counts: Mapping[str, int]) -> WordCounts:
@@ -49,9 +58,10 @@ def checked_counts(counts: Mapping[str, int]) -> WordCounts:
     return WordCounts.of(counts)
 
 
-def _rehearse(cut: Callable[[Splits], Splits], trainer: Trainer, model: Model) -> None:
+def _rehearse(cutter: Cutter, trainer: Trainer, model: Model) -> None:
     """Train on two words, so that what takes seconds where nothing is compiled yet has a bar of its own."""
-    counts = count_words([Splits.of(["low lower"], offsets=False)], cut, Measure(), show_progress=False)
+    words = iterator_corpus(["low lower"], offsets=cutter.needs_origins)
+    counts = count_words(words, cutter, Measure(), show_progress=False)
     rehearsal = copy(trainer)
     rehearsal.show_progress = False
     # The options may ask for more than two words can give.

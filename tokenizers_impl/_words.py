@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._arrays import I64, U32, code_points, text_of
+from ._arrays import I64, U32, code_points, packed, text_of
 
 
 class Words(NamedTuple):
@@ -56,3 +56,13 @@ class WordCounts(NamedTuple):
     def of(cls, counts: Mapping[str, int]) -> WordCounts:
         """The words of a mapping from word to count, in its order."""
         return cls(Words.of(counts), np.fromiter(counts.values(), np.int64, len(counts)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as UTF-8 with small integers, a quarter of the size or less."""
+        words, counts = self
+        return _unpacked, (text_of(words.chars), packed(words.lengths), packed(counts))
+
+
+def _unpacked(text: str, lengths: Any, counts: Any) -> WordCounts:
+    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))
+    return WordCounts(Words(code_points(text), offsets), counts.astype(np.int64))

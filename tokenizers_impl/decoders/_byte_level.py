@@ -8,7 +8,7 @@ from typing import Any
 
 from .._byte_chars import char_to_byte
 from .._byte_recovery import recover
-from ._decoder import Decoder
+from ._decoder import Decoder, TokenDecoder
 
 # The `type` in tokenizer.json of what the library has not: it ignores keys that it does not know, but not types.
 OWN_TYPE = "EvenscoreByteLevel"
@@ -16,7 +16,7 @@ ERRORS = ("replace", "strict", "recover")
 
 
 @dataclass(frozen=True)
-class ByteLevel(Decoder):
+class ByteLevel(TokenDecoder):
     """Byte characters become bytes, and these are read as UTF-8, as `tokenizers.decoders.ByteLevel`.
 
     A token with a character that shows no byte stands for itself.  errors: what becomes of bytes that are no UTF-8:

@@ -10,7 +10,23 @@ from .._component import component_json
 
 
 class Decoder(ABC):
-    """Undoes a pre-tokenizer, token by token."""
+    """Undoes a pre-tokenizer."""
+
+    @abstractmethod
+    def decode_chain(self, tokens: Sequence[str]) -> list[str]:
+        """The texts that the tokens become, which may be more or fewer than they are."""
+
+    def decode(self, tokens: Sequence[str]) -> str:
+        """The text of these tokens."""
+        return "".join(self.decode_chain(tokens))
+
+    def to_json(self) -> dict[str, Any]:
+        """The `decoder` object of tokenizer.json."""
+        return component_json(self)
+
+
+class TokenDecoder(Decoder):
+    """A decoder that looks at one token after another, so that many rows of them can be decoded at once."""
 
     @abstractmethod
     def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
@@ -20,10 +36,6 @@ class Decoder(ABC):
         """The text of every token."""
         last = len(tokens) - 1
         return [self.decode_token(token, is_first=i == 0, is_last=i == last) for i, token in enumerate(tokens)]
-
-    def decode(self, tokens: Sequence[str]) -> str:
-        """The text of these tokens."""
-        return "".join(self.decode_chain(tokens))
 
     def token_forms(self, token: str) -> tuple[bytes, bytes, bytes, bytes]:
         """What a token adds to the bytes of its text: as an inner token, the first, the last, the only one."""
@@ -41,7 +53,3 @@ class Decoder(ABC):
     def polish(self, text: str) -> str:
         """What is done to a text as a whole at the end."""
         return text
-
-    def to_json(self) -> dict[str, Any]:
-        """The `decoder` object of tokenizer.json."""
-        return component_json(self)

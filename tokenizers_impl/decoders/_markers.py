@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..pre_tokenizers._metaspace import Metaspace as MetaspacePreTokenizer
-from ._decoder import Decoder
+from ._decoder import TokenDecoder
 
 # What WordPiece's cleanup writes otherwise, in this order: `tokenizers` 0.23.3, decoders/wordpiece.rs, `cleanup`.
 _CLEANUP = (
@@ -23,8 +23,15 @@ _CLEANUP = (
 )
 
 
+def cleaned_up(text: str) -> str:
+    """The text without spaces before punctuation and English contractions."""
+    for before, after in _CLEANUP:
+        text = text.replace(before, after)
+    return text
+
+
 @dataclass(frozen=True)
-class BPEDecoder(Decoder):
+class BPEDecoder(TokenDecoder):
     """The suffix becomes a space, or nothing in the last token, as `tokenizers.decoders.BPEDecoder`.
 
     >>> BPEDecoder().decode(["lo", "w</w>", "er</w>"])
@@ -39,7 +46,7 @@ class BPEDecoder(Decoder):
 
 
 @dataclass(frozen=True)
-class WordPiece(Decoder):
+class WordPiece(TokenDecoder):
     """The prefix vanishes, every other token gets a space before it, as `tokenizers.decoders.WordPiece`.
 
     cleanup: leave out spaces before punctuation and English contractions.
@@ -56,13 +63,11 @@ class WordPiece(Decoder):
         text = token
         if not is_first:
             text = token[len(self.prefix) :] if token.startswith(self.prefix) else f" {token}"
-        for before, after in _CLEANUP if self.cleanup else ():
-            text = text.replace(before, after)
-        return text
+        return cleaned_up(text) if self.cleanup else text
 
 
 @dataclass(frozen=True)
-class Metaspace(Decoder):
+class Metaspace(TokenDecoder):
     """The replacement becomes a space, save in the first token, as `tokenizers.decoders.Metaspace`.
 
     >>> Metaspace().decode(["▁low", "er", "▁you"])

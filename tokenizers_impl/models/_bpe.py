@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
@@ -104,14 +105,21 @@ class BPE(TokenModel):
         for name, choices in (("match", ("merges", "longest")), ("end_of_word", ("glued", "symbol"))):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name}: {getattr(self, name)!r} is none of {choices}")
+        if self.seed is not None and (not isinstance(self.seed, Integral) or self.seed < 0):
+            raise ValueError(f"seed: {self.seed!r} is neither an integer >= 0 nor None")
         self._dropout()
 
     def _dropout(self) -> float:
         if self.dropout is None:
             return 0.0
-        if isinstance(self.dropout, (bool, str)) or not 0 <= self.dropout <= 1:
+        if isinstance(self.dropout, bool) or not isinstance(self.dropout, Real) or not 0 <= self.dropout <= 1:
             raise ValueError(f"dropout: {self.dropout!r} should be between 0 and 1, inclusive, or None")
         return float(self.dropout)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether merges are left out by chance."""
+        return self._dropout() > 0
 
     def encode_words(self, words: Words) -> Pieces:
         """The pieces of every word.

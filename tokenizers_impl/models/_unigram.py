@@ -82,7 +82,8 @@ class Unigram(Model):
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Unigram:
         """The model of the `model` object of a tokenizer.json; ValueError if it lacks the vocab."""
-        return cls(required(data, "vocab", "Unigram"), data.get("unk_id"), data.get("byte_fallback", False))
+        vocab = _rows(required(data, "vocab", "Unigram"))
+        return cls(vocab, data.get("unk_id"), data.get("byte_fallback", False))
 
     def to_json(self) -> dict[str, Any]:
         """The `model` object of tokenizer.json; as in the library's, alpha and nbest_size have no place in it."""
@@ -236,6 +237,18 @@ def _checked(vocab: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...
         if not isinstance(piece, str) or not math.isfinite(score):
             raise ValueError(f"vocab[{id}] is ({piece!r}, {score!r}): give a string and a finite number")
     return pairs
+
+
+def _rows(vocab: Any) -> list[tuple[str, float]]:
+    """The vocab of a file; ValueError for what is no list of lists of a string and a number."""
+    if not isinstance(vocab, list):
+        raise ValueError(f"Unigram: vocab is {str(vocab)[:80]}: expected a list")
+    if set(map(type, vocab)) <= {list} and set(map(len, vocab)) <= {2} and {type(row[1]) for row in vocab} <= {float}:
+        return vocab
+    for id, row in enumerate(vocab):
+        if not isinstance(row, list) or list(map(type, row)) not in ([str, float], [str, int]):
+            raise ValueError(f"vocab[{id}] is {str(row)[:80]}: give a string and a finite number")
+    return vocab
 
 
 def _checked_alpha(alpha: float) -> float:

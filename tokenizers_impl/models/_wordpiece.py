@@ -82,7 +82,9 @@ class WordPiece(TokenModel):
         trie = self._vocabulary.trie
         pieces = room(words, len(words.chars))
         rest = trie.node(self.continuing_subword_prefix)
-        failed = encode(*read_only(words), trie.edges, trie.ids, rest, longest, unk, pieces)
+        # No number that the kernel has no type for.
+        most = min(longest, len(words.chars))
+        failed = encode(*read_only(words), trie.edges, trie.ids, rest, most, unk, pieces)
         return used(pieces), failed
 
     def explain_word(self, word: str) -> list[MatchStep]:

@@ -6,9 +6,15 @@ from typing import Any
 
 from .._component import component_from_json, members
 from ._bert_normalizer import BertNormalizer
+from ._byte_level import ByteLevel
 from ._lowercase import Lowercase
+from ._nmt import Nmt
 from ._normalizer import Normalizer
+from ._precompiled import Precompiled
+from ._prepend import Prepend
+from ._replace import Replace
 from ._sequence import Sequence
+from ._strip import Strip
 from ._strip_accents import StripAccents
 from ._unicode_forms import NFC, NFD, NFKC, NFKD
 
@@ -18,14 +24,37 @@ __all__ = [
     "NFKC",
     "NFKD",
     "BertNormalizer",
+    "ByteLevel",
     "Lowercase",
+    "Nmt",
     "Normalizer",
+    "Precompiled",
+    "Prepend",
+    "Replace",
     "Sequence",
+    "Strip",
     "StripAccents",
     "from_json",
 ]
 
-_KNOWN = {each.__name__: each for each in (NFC, NFD, NFKC, NFKD, BertNormalizer, Lowercase, StripAccents)}
+_KNOWN = {
+    each.__name__: each
+    for each in (
+        NFC,
+        NFD,
+        NFKC,
+        NFKD,
+        BertNormalizer,
+        ByteLevel,
+        Lowercase,
+        Nmt,
+        Precompiled,
+        Prepend,
+        Replace,
+        Strip,
+        StripAccents,
+    )
+}
 
 
 def from_json(data: Any) -> Normalizer:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,8 +11,8 @@ from .._arrays import Bools
 from .._splits import Splits
 from .._unicode import CODE_POINTS, SPACE, character_classes
 from ._char_map import CharMap, each
-from ._form import form
-from ._lowercase import lowercase
+from ._form import decomposition, form
+from ._lowercase import lower_case
 from ._normalizer import Normalizer
 from ._quick_check import holds_any
 from ._tables import combining_classes, removed_by
@@ -31,20 +30,6 @@ CHINESE = (
     range(0x2B920, 0x2CEB0),
     range(0x2F800, 0x2FA20),
 )
-
-
-class Steps(NamedTuple):
-    """What BertNormalizer does.
-
-    before: clean text and white space around Chinese characters.  after: strips accents and lowers.
-    at_once: both with the decomposition between them, if there is one.
-    ordered: bool, shape (0x110000,): the code points that `at_once` cannot do, since it does not put marks in order.
-    """
-
-    before: CharMap
-    after: CharMap
-    at_once: CharMap
-    ordered: Bools
 
 
 @dataclass(frozen=True)
@@ -68,28 +53,38 @@ class BertNormalizer(Normalizer):
     def normalize_splits(self, splits: Splits) -> Splits:
         """The splits cleaned up."""
         strips = self.lowercase if self.strip_accents is None else self.strip_accents
-        steps = _steps(self.clean_text, self.handle_chinese_chars, strips, self.lowercase)
-        if not holds_any(splits.chars, steps.ordered):
-            return steps.at_once.apply(splits)
-        decomposed = form(compatibility=False, composes=False).apply(steps.before.apply(splits))
-        return steps.after.apply(decomposed)
+        options = self.clean_text, self.handle_chinese_chars, strips, self.lowercase
+        at_once, ordered = _at_once(*options)
+        if not holds_any(splits.chars, ordered):
+            return at_once.apply(splits)
+        before, after = _in_turn(*options)
+        return after.apply(form(compatibility=False, composes=False).apply(before.apply(splits)))
 
 
 @cache
-def _steps(clean_text: bool, handle_chinese_chars: bool, strip_accents: bool, lower: bool) -> Steps:
-    before = after = CharMap.of_dict({})
-    if clean_text:
-        before = _clean()
-    if handle_chinese_chars:
-        before = before.then(_blanks_around_chinese())
-    if strip_accents:
-        after = CharMap.removing(removed_by("bert_strip_accents"))
-    if lower:
-        after = after.then(lowercase())
-    if not strip_accents:
-        return Steps(before, after, before.then(after), np.zeros(CODE_POINTS, np.bool_))
-    decompose = form(compatibility=False, composes=False).decomposed
-    return Steps(before, after, before.then(decompose).then(after), _marks_kept(decompose))
+def _at_once(clean: bool, chinese: bool, strips: bool, lowers: bool) -> tuple[CharMap, Bools]:
+    """All steps as one map, and the code points that it cannot do, since it does not put marks in order."""
+    before, after = _before(clean, chinese), _after(strips, lowers)
+    if not strips:
+        return before.then(after), np.zeros(CODE_POINTS, np.bool_)
+    decompose = decomposition(compatibility=False)
+    return before.then(decompose).then(after), _marks_kept(decompose)
+
+
+@cache
+def _in_turn(clean: bool, chinese: bool, strips: bool, lowers: bool) -> tuple[CharMap, CharMap]:
+    """The steps before and after the decomposition: few texts need them, so they are made for these alone."""
+    return _before(clean, chinese), _after(strips, lowers)
+
+
+def _before(clean: bool, chinese: bool) -> CharMap:
+    cleaned = _clean() if clean else CharMap.of_dict({})
+    return cleaned.then(_blanks_around_chinese()) if chinese else cleaned
+
+
+def _after(strips: bool, lowers: bool) -> CharMap:
+    stripped = CharMap.removing(removed_by("bert_strip_accents")) if strips else CharMap.of_dict({})
+    return stripped.then(lower_case()) if lowers else stripped
 
 
 def _clean() -> CharMap:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._arrays import I32, I64, U32
+from .._arrays import I32, I64, U32, Bools
 from .._kernel import kernel
 from .._splits import TEXT, Splits
 from .._unicode import CODE_POINTS
@@ -62,11 +62,14 @@ class CharMap(NamedTuple):
 
     def changed(self) -> I64:
         """The code points that do not stay as they are, in order."""
-        return np.flatnonzero(self.entries != np.arange(CODE_POINTS, dtype=np.uint32))
+        return np.flatnonzero(self._changes())
+
+    def _changes(self) -> Bools:
+        return np.not_equal(self.entries, np.arange(CODE_POINTS, dtype=np.uint32))
 
     def then(self, other: CharMap) -> CharMap:
         """The map that does this, then the other."""
-        codes = np.union1d(self.changed(), other.changed())
+        codes = np.flatnonzero(self._changes() | other._changes())
         return CharMap.of_splits(codes, other.apply(self.apply(each(codes))))
 
     def apply(self, splits: Splits) -> Splits:

@@ -75,7 +75,7 @@ def form(*, compatibility: bool, composes: bool) -> Form:
     composites = np.array([composed[pair] for pair in pairs.tolist()], np.uint32)
     seconds = np.zeros(len(ranks), np.bool_)
     seconds[pairs & ((1 << PAIR_SHIFT) - 1)] = True
-    decomposed = CharMap.of_dict(decompositions(compatibility=compatibility))
+    decomposed = decomposition(compatibility=compatibility)
     codes = decomposed.changed()
     parts = decomposed.apply(each(codes))
     begins = ~(seconds | (ranks > 0))
@@ -85,6 +85,11 @@ def form(*, compatibility: bool, composes: bool) -> Form:
     restless = ~begins
     restless[alone.changed()] = True
     return slow._replace(alone=alone, restless=restless)
+
+
+def decomposition(*, compatibility: bool) -> CharMap:
+    """What every code point decomposes to, looked at alone."""
+    return CharMap.of_dict(decompositions(compatibility=compatibility))
 
 
 @kernel

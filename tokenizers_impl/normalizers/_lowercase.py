@@ -11,10 +11,14 @@ from ._normalizer import Normalizer
 from ._tables import code_points_by_char
 
 
-@cache
-def lowercase() -> CharMap:
+def lower_case() -> CharMap:
     """The lower case of every code point, looked at alone: without the rule for a sigma at the end of a word."""
     return CharMap.of_dict(code_points_by_char("unicode_lowercase.txt"))
+
+
+@cache
+def _lower_case() -> CharMap:
+    return lower_case()
 
 
 @dataclass(frozen=True)
@@ -27,4 +31,4 @@ class Lowercase(Normalizer):
 
     def normalize_splits(self, splits: Splits) -> Splits:
         """The splits in lower case."""
-        return lowercase().apply(splits)
+        return _lower_case().apply(splits)

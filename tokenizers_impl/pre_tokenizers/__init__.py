@@ -7,18 +7,28 @@ from typing import Any
 from .._component import component_from_json, members, without_older_keys
 from ._byte_level import ByteLevel
 from ._byte_words import ByteWords, hexadecimal
+from ._delimiters import CharDelimiterSplit, Digits, Punctuation
+from ._fixed_length import FixedLength
 from ._kinds import BertPreTokenizer, Whitespace, WhitespaceSplit
 from ._metaspace import Metaspace
 from ._pre_tokenizer import PreTokenizer
 from ._sequence import Sequence
+from ._split import Split
+from ._unicode_scripts import UnicodeScripts
 
 __all__ = [
     "BertPreTokenizer",
     "ByteLevel",
     "ByteWords",
+    "CharDelimiterSplit",
+    "Digits",
+    "FixedLength",
     "Metaspace",
     "PreTokenizer",
+    "Punctuation",
     "Sequence",
+    "Split",
+    "UnicodeScripts",
     "Whitespace",
     "WhitespaceSplit",
     "from_json",
@@ -26,7 +36,21 @@ __all__ = [
 ]
 
 _KNOWN = {
-    each.__name__: each for each in (BertPreTokenizer, ByteLevel, ByteWords, Metaspace, Whitespace, WhitespaceSplit)
+    each.__name__: each
+    for each in (
+        BertPreTokenizer,
+        ByteLevel,
+        ByteWords,
+        CharDelimiterSplit,
+        Digits,
+        FixedLength,
+        Metaspace,
+        Punctuation,
+        Split,
+        UnicodeScripts,
+        Whitespace,
+        WhitespaceSplit,
+    )
 }
 
 

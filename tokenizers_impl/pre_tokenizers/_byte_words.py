@@ -8,9 +8,9 @@ import numpy as np
 
 from .._arrays import I32, I64, U32
 from .._byte_chars import byte_to_char
+from .._byte_text import in_byte_chars
 from .._kernel import kernel
 from .._splits import TEXT, Splits
-from ._byte_level import in_byte_chars
 from ._kinds import WhitespaceSplit
 from ._pre_tokenizer import PreTokenizer
 

@@ -61,7 +61,10 @@ class BertPreTokenizer(PreTokenizer):
 def _kinds(inner: int, dropped: int, kind: int, other_kind: int) -> U8:
     """The kind of every code point: of those in class `inner`, of those in class `dropped`, of all others."""
     classes = character_classes()
-    return np.where(classes & inner, kind, np.where(classes & dropped, _DROPPED, other_kind)).astype(np.uint8)
+    kinds = np.full(len(classes), other_kind, np.uint8)
+    kinds[(classes & dropped) > 0] = _DROPPED
+    kinds[(classes & inner) > 0] = kind
+    return kinds
 
 
 @kernel

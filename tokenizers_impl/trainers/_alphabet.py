@@ -10,8 +10,6 @@ from .._arrays import I64, U32
 from .._kernel import kernel
 from .._words import WordCounts
 
-CODE_POINTS = 0x110000
-
 
 @kernel
 def _character_counts(chars: U32, offsets: I64, counts: I64, n: int) -> I64:
@@ -34,8 +32,10 @@ def alphabet(
     >>> alphabet(words, initial=["z"]), alphabet(words, limit=3), alphabet(words, limit=3, order=["d"])
     (['a', 'b', 'c', 'd', 'z'], ['a', 'b', 'c'], ['a', 'b', 'd'])
     """
-    totals = _character_counts(*counts.words, counts.counts, CODE_POINTS)
-    totals[[ord(text[0]) for text in initial if text]] = np.iinfo(np.int64).max
+    required = [ord(text[0]) for text in initial if text]
+    size = max([int(counts.words.chars.max(initial=0)), *required]) + 1
+    totals = _character_counts(*counts.words, counts.counts, size)
+    totals[required] = np.iinfo(np.int64).max
     kept = np.flatnonzero(totals)
     if limit is not None and len(kept) > limit:
         places = {ord(char[0]): place for place, char in reversed(list(enumerate(order))) if char}

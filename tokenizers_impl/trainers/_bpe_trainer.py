@@ -83,7 +83,7 @@ class BpeTrainer(Trainer):
     ) -> None:
         self.special_tokens = AddedToken.special_tokens(special_tokens)
         self.show_progress = show_progress
-        self.history: list[dict[str, Any]] = []
+        self._learnt: LearntMerges | None = None
         self.vocab_size = vocab_size
         self.min_frequency = min_frequency
         self.limit_alphabet = limit_alphabet
@@ -100,14 +100,19 @@ class BpeTrainer(Trainer):
         self.extend = extend
         self._options()
 
-    def train_words(self, counts: WordCounts, model: Model) -> BPE:
+    def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> BPE:
         """A BPE with the learnt vocabulary and merges, and the other settings of `model`, which must be a BPE."""
         if not isinstance(model, BPE):
             raise ValueError(f"BpeTrainer trains models.BPE: take another trainer for models.{type(model).__name__}")
         learnt = learn_merges(counts, self._options(), model, self.show_progress)
         trained = self._model(learnt, model)
-        self.history = learnt.history()
+        self._learnt = learnt
         return trained
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """A row a merge of the last training, empty before."""
+        return self._learnt.history if self._learnt else []
 
     def _options(self) -> BpeOptions:
         return BpeOptions(

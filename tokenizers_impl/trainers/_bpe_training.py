@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,10 @@ from .._words import WordCounts, Words
 from ._alphabet import alphabet
 from ._bpe_options import TIE_BREAKS, BpeOptions
 from ._extension import Extended, cut_words, model_tokens
-from ._initial_symbols import END, InitialSymbols
+from ._initial_symbols import END, InitialSymbols, renumber
 from ._merge_arrays import TOKENS, Rule, State
-from ._merge_kernel import FINISHED, MORE_PAIRS, MORE_TOKENS, ROW, run_merges
-from ._merge_state import new_state, with_more_pairs, with_more_tokens
+from ._merge_kernel import FINISHED, MORE_OCCURRENCES, MORE_PAIRS, MORE_TOKENS, ROW, run_merges
+from ._merge_state import new_state, with_more_occurrences, with_more_pairs, with_more_tokens, with_usual_pairs
 from ._pair_counts import count_pairs
 
 # Merges between two looks at the progress bar and at Ctrl-C.
@@ -31,23 +33,27 @@ class LearntMerges:
     tokens: the vocabulary in the order of the ids.
     rows: int64, shape (merges, 6): left part, right part, result, count of the pair, then the size of the vocabulary
       and the number of tokens in the corpus after the merge.
+    gains: the gain of every merge, in a training by gain.
 
     >>> learnt = learn_merges(WordCounts.of({"low": 5, "lot": 2}), BpeOptions(num_merges=2))
     >>> learnt.tokens, learnt.merges()
     (['l', 'o', 't', 'w', 'lo', 'low'], [('l', 'o'), ('lo', 'w')])
-    >>> learnt.history()[-1]
+    >>> learnt.history[-1]
     {'step': 2, 'pair': ('lo', 'w'), 'count': 5, 'token': 'low', 'vocab_size': 6, 'corpus_tokens': 9}
     """
 
     tokens: list[str]
     rows: I64
+    gains: Sequence[float] | None = None
 
     def merges(self) -> list[tuple[str, str]]:
         """The parts of every merge, in the order of the training."""
         return [(self.tokens[a], self.tokens[b]) for a, b in self.rows[:, :2].tolist()]
 
+    @cached_property
     def history(self) -> list[dict[str, Any]]:
-        """A row a merge."""
+        """A row a merge; made when it is asked for, as 30,000 of them take 20 MB."""
+        gains = repeat({}) if self.gains is None else ({"gain": gain} for gain in self.gains)
         return [
             {
                 "step": step,
@@ -56,8 +62,11 @@ class LearntMerges:
                 "token": self.tokens[token],
                 "vocab_size": vocab_size,
                 "corpus_tokens": corpus_tokens,
+                **gain,
             }
-            for step, (a, b, token, count, vocab_size, corpus_tokens) in enumerate(self.rows.tolist(), 1)
+            for step, ((a, b, token, count, vocab_size, corpus_tokens), gain) in enumerate(
+                zip(self.rows.tolist(), gains, strict=False), 1
+            )
         ]
 
 
@@ -77,7 +86,7 @@ def learn_merges(
         count_pairs(state, rule._replace(max_length=options.longest_first))
         bar.update(len(counts.counts))
     # 5. The merges.
-    return merged(state, rule, options.most_merges, show_progress)
+    return merged(with_usual_pairs(state), rule, options.most_merges, show_progress)
 
 
 def initial_state(counts: WordCounts, options: BpeOptions, model: Extended | None, show_progress: bool) -> State:
@@ -101,8 +110,7 @@ def initial_state(counts: WordCounts, options: BpeOptions, model: Extended | Non
         lengths = np.zeros(len(tokens), np.int32)
         lengths[table[list(strings)]] = [number < END * len(known) for number in strings]
         symbols, offsets = initial.symbols, initial.offsets
-        # Into the same array: with "clip" numpy makes no other one between.
-        table.take(symbols, out=symbols, mode="clip")
+        renumber(symbols, table)
         if extended is not None:
             pieces = cut_words(counts.words, tokens, extended)
             lengths[pieces.ids] = pieces.ends - pieces.starts
@@ -126,6 +134,8 @@ def merged(state: State, rule: Rule, most_merges: int, show_progress: bool) -> L
                 state = with_more_tokens(state)
             elif reason == MORE_PAIRS:
                 state = with_more_pairs(state)
+            elif reason == MORE_OCCURRENCES:
+                state = with_more_occurrences(state)
         bar.total = done
     return LearntMerges(tokens_of(state), np.concatenate(rows))
 

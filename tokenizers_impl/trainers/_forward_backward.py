@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from .._arrays import F64, I32, I64
+from .._executors import ordered_results
 from .._kernel import kernel
 from .._threads import map_in_order
 from ._lexicon import Lexicon
+from ._packed_words import PackedBlock, PackedLexicon
 from ._piece_matches import Matches
 from ._word_text import WordText
 
@@ -91,23 +95,35 @@ def _expect(
     return expected, objective
 
 
-def expectation(text: WordText, matches: Matches, lexicon: Lexicon) -> tuple[F64, float]:
+def expectation(text: WordText, matches: Matches, lexicon: Lexicon, executor: Any = None) -> tuple[F64, float]:
     """The E step: the expected number of each piece, shape (number of pieces + 1,), and the objective.
 
     By forward-backward (Kudo 2018, section 3.2) in logarithms.  The objective is -sum of count(w) log P(w) / sum of
     count(w), nats a word.  Every sum is taken in the order of tokenizers 0.23.3 on one thread, block of words by block
     of words; the blocks are added in order, so the result does not depend on the number of threads.
+
+    executor: takes the step for every block elsewhere; None: threads do.
     """
     total = float(text.counts.sum())
 
     def of_block(block: tuple[int, int]) -> tuple[F64, float]:
         return _expect(text, matches, lexicon, *block, total)
 
+    if executor is None:
+        parts = map_in_order(of_block, text.blocks())
+    else:
+        packed = (PackedBlock.of(text, matches, *block) for block in text.blocks())
+        parts = ordered_results(executor, partial(_expect_packed, PackedLexicon.of(lexicon), total), packed)
     expected, objective = np.zeros(len(lexicon.scores)), 0.0
-    for part, share in map_in_order(of_block, text.blocks()):
+    for part, share in parts:
         expected += part
         objective += share
     return expected, objective
+
+
+def _expect_packed(lexicon: PackedLexicon, total: float, block: PackedBlock) -> tuple[F64, float]:
+    text, matches = block.unpacked()
+    return _expect(text, matches, lexicon.unpacked(), 0, len(text.counts), total)
 
 
 @kernel

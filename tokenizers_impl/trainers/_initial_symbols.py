@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._arrays import I32, I64, U32
+from .._arrays import I32, I64, U32, Bools
 from .._kernel import kernel
 from .._words import Words
-from ._alphabet import CODE_POINTS
 
 # A character stands plain, with prefix, with suffix or with both; END is the suffix as a symbol of its own.
 PLAIN, PREFIXED, SUFFIXED, END = 0, 1, 2, 4
@@ -24,15 +23,16 @@ class InitialSymbols:
 
     def __init__(self, words: Words, known: Sequence[str], prefix: str, suffix: str, end_of_word: str) -> None:
         self.known, self.prefix, self.suffix = known, prefix, suffix
-        index = np.full(CODE_POINTS, -1, np.int32)
-        index[[ord(char) for char in known]] = np.arange(len(known))
+        codes = [ord(char) for char in known]
+        index = np.full(max([int(words.chars.max(initial=0)), *codes]) + 1, -1, np.int32)
+        index[codes] = np.arange(len(known))
         glued, end = (bool(suffix) and end_of_word == kind for kind in ("glued", "symbol"))
-        self.symbols, self.offsets = _affixed(*words, index, len(known), bool(prefix), glued, end)
+        self.symbols, self.offsets, self._seen = _affixed(*words, index, len(known), bool(prefix), glued, end)
 
     def strings(self) -> dict[int, str]:
         """The number of every symbol that occurs with its string."""
-        numbers = np.flatnonzero(np.bincount(self.symbols))
-        return {number: self._string(*divmod(number, max(1, len(self.known)))) for number in numbers.tolist()}
+        numbers = np.flatnonzero(self._seen).tolist()
+        return {number: self._string(*divmod(number, max(1, len(self.known)))) for number in numbers}
 
     def _string(self, form: int, char: int) -> str:
         if form == END or not self.known:
@@ -41,9 +41,13 @@ class InitialSymbols:
 
 
 @kernel
-def _affixed(chars: U32, offsets: I64, index: I32, n: int, prefixed: bool, glued: bool, end: bool) -> tuple[I32, I64]:
+def _affixed(
+    chars: U32, offsets: I64, index: I32, n: int, prefixed: bool, glued: bool, end: bool
+) -> tuple[I32, I64, Bools]:
+    """The symbols, where the words begin among them, and which numbers occur."""
     n_words = len(offsets) - 1
     symbols, firsts, size = np.empty(len(chars) + n_words * end, np.int32), np.empty(n_words + 1, np.int64), 0
+    seen = np.zeros(END * n + 1, np.bool_)
     for w in range(n_words):
         firsts[w] = size
         start, stop = offsets[w], offsets[w + 1]
@@ -52,9 +56,18 @@ def _affixed(chars: U32, offsets: I64, index: I32, n: int, prefixed: bool, glued
             if char >= 0:
                 form = PREFIXED * (prefixed and i > start) + SUFFIXED * (glued and i == stop - 1)
                 symbols[size] = form * n + char
+                seen[symbols[size]] = True
                 size += 1
         if end and stop > start:
             symbols[size] = END * n
+            seen[END * n] = True
             size += 1
     firsts[n_words] = size
-    return symbols[:size], firsts
+    return symbols[:size], firsts, seen
+
+
+@kernel
+def renumber(symbols: I32, numbers: I32) -> None:
+    """Puts numbers[s] in the place of every symbol s.  (numpy would make 64-bit indices of all symbols first.)"""
+    for i in range(len(symbols)):
+        symbols[i] = numbers[symbols[i]]

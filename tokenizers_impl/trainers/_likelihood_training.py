@@ -15,7 +15,7 @@ from ._likelihood_kernel import HEAP, QUOTIENT, UNION, Candidates, Rule, start, 
 from ._merge_arrays import CORPUS, HF, NONE, TOKENS, State
 from ._merge_arrays import Rule as MergeRule
 from ._merge_kernel import NOTHING, ROW, lack, merge
-from ._merge_state import with_more_pairs, with_more_tokens
+from ._merge_state import with_more_occurrences, with_more_pairs, with_more_tokens, with_usual_pairs
 from ._pair_counts import count_pairs
 
 # More than any count, so that the queue of the merge loop, which is not used here, stays empty.
@@ -29,14 +29,14 @@ def learn_by_gain(
     min_gain: float | None = None,
     model: WordPiece | None = None,
     show_progress: bool = False,
-) -> tuple[LearntMerges, list[float]]:
-    """Merges, each time, the pair with the highest gain, and that gain; the definitions are those of WordPieceTrainer.
+) -> LearntMerges:
+    """Merges, each time, the pair with the highest gain; the definitions are those of WordPieceTrainer.
 
     model: what the training goes on from, where the options say extend.
 
     >>> words = WordCounts.of({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
-    >>> learnt, gains = learn_by_gain(words, BpeOptions(continuing_subword_prefix="##", num_merges=2), "quotient")
-    >>> learnt.merges(), [round(gain, 4) for gain in gains]
+    >>> learnt = learn_by_gain(words, BpeOptions(continuing_subword_prefix="##", num_merges=2), "quotient")
+    >>> learnt.merges(), [round(gain, 4) for gain in learnt.gains]
     ([('##g', '##s'), ('p', '##u')], [0.05, 0.0278])
     """
     state = initial_state(counts, options, model, show_progress)
@@ -45,6 +45,7 @@ def learn_by_gain(
     with progress("Count pairs", len(counts.counts), show_progress) as bar:
         count_pairs(state, merge_rule._replace(max_length=options.longest_first))
         bar.update(len(counts.counts))
+    state = with_usual_pairs(state)
     candidates = _no_candidates(state)
     start(state, candidates, rule)
     rows: list[tuple[int, ...]] = []
@@ -59,7 +60,7 @@ def learn_by_gain(
             if min_gain is not None and gain < min_gain:
                 break
             if lack(state, best) != NOTHING:
-                state = with_more_tokens(with_more_pairs(state))
+                state = with_more_tokens(with_more_occurrences(with_more_pairs(state)))
                 candidates = _with_room(candidates, state)
             a, b, count = (int(array[best]) for array in (state.pairs.first, state.pairs.second, state.pairs.frequency))
             before = int(state.used[CORPUS])
@@ -69,7 +70,7 @@ def learn_by_gain(
             gains.append(gain)
             bar.update(1)
         bar.total = len(rows)
-    return LearntMerges(tokens_of(state), np.array(rows, np.int64).reshape(-1, ROW)), gains
+    return LearntMerges(tokens_of(state), np.array(rows, np.int64).reshape(-1, ROW), gains)
 
 
 def _gain(score: float, corpus: int, criterion: str) -> float:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from .._arrays import I32, I64, U32, Bools
 
 NONE = -1
@@ -17,13 +20,14 @@ class Symbols(NamedTuple):
     """One entry a position, the place where a symbol was at first.
 
     A symbol that was merged from k of these has k positions.  At the first one stand
-    id: its token.  size: k, which stands at its last position, too.
+    id: its token.
+    size: k, which stands at its last position, too; int16 if no word has more positions than that holds, else int32.
     pair: the pair that it begins, NONE if it is the last of its word, or the pair would be too long.
     The other positions have no pair.  word: the number of the word, at all positions.
     """
 
     id: I32
-    size: I32
+    size: npt.NDArray[np.int16] | I32
     word: I32
     pair: I32
 

@@ -12,8 +12,9 @@ from ._pair_counts import record
 from ._pair_queue import best
 from ._string_table import known_token, token_of
 
-# What a merge lacks, or run_merges to go on: nothing; pairs or the right to more tokens; room for tokens; for pairs.
-NOTHING, FINISHED, MORE_TOKENS, MORE_PAIRS = range(4)
+# What a merge lacks, or run_merges to go on: nothing; pairs or the right to more tokens; room for tokens, for pairs,
+# for their occurrences.
+NOTHING, FINISHED, MORE_TOKENS, MORE_PAIRS, MORE_OCCURRENCES = range(5)
 # The columns of a row of run_merges.
 ROW = 6
 
@@ -59,7 +60,7 @@ def _touch_all(symbols: Symbols, counts: I64, frequency: I64, new: int, touched:
     ids, sizes, words, pair = symbols
     i = n = 0
     while i < len(ids):
-        j = i + sizes[i]
+        j = i + int(sizes[i])
         if j < len(ids) and words[j] == words[i] and (ids[i] == new or ids[j] == new):
             if pair[i] != NONE:
                 frequency[pair[i]] -= counts[words[i]]
@@ -91,7 +92,7 @@ def merge(state: State, rule: Rule, p: int) -> int:
 
 @kernel
 def lack(state: State, p: int) -> int:
-    """MORE_TOKENS or MORE_PAIRS if that takes room that a merge of pair p may need, else NOTHING."""
+    """MORE_TOKENS, MORE_PAIRS or MORE_OCCURRENCES if a merge of pair p may need such room, else NOTHING."""
     pairs, strings, used = state.pairs, state.strings, state.used
     n, a, b = used[TOKENS], pairs.first[p], pairs.second[p]
     size = strings.ends[a + 1] - strings.ends[a] + strings.ends[b + 1] - strings.ends[b]
@@ -100,8 +101,10 @@ def lack(state: State, p: int) -> int:
     known, room = known_token(strings, n, a, b), 2 * int(pairs.size[p])
     if known != NONE and state.tokens.seen[known]:
         room = len(state.touched)
-    if used[OCCURRENCES] + room > len(pairs.occurrences) or used[PAIRS] + min(room, 2 * n + 2) > len(pairs.first):
+    if used[PAIRS] + min(room, 2 * n + 2) > len(pairs.first):
         return MORE_PAIRS
+    if used[OCCURRENCES] + room > len(pairs.occurrences):
+        return MORE_OCCURRENCES
     return NOTHING
 
 

@@ -37,8 +37,6 @@ def new_state(tokens: Sequence[str], lengths: I32, ids: I32, offsets: I64, count
     if size >= 2**31:
         raise ValueError(f"the distinct words have {size} symbols together: train on fewer than 2**31")
     strings, nothing = Words.of(tokens), np.empty(0, np.int32)
-    seen = np.zeros(n, np.bool_)
-    seen[ids] = True
     # numpy does not touch the memory that it gives here: room that is never used costs nothing.  Every merge takes away
     # a symbol and touches two at most, so 3 * size occurrences are enough unless a merge gives a symbol that there was.
     state = State(
@@ -46,7 +44,7 @@ def new_state(tokens: Sequence[str], lengths: I32, ids: I32, offsets: I64, count
         counts,
         Pairs(_ids(size), _ids(size), _counts(size), _counts(size), _ids(size), _ids(3 * size)),
         Strings(strings.chars, strings.offsets, nothing, code_points(prefix)),
-        Tokens(lengths, seen, nothing, nothing),
+        Tokens(lengths, np.zeros(n, np.bool_), nothing, nothing),
         Queue(_counts(size), _counts(size), _counts(size)),
         _ids(size),
         np.array([n, 0, 0, 0, np.diff(offsets) @ counts]),
@@ -56,8 +54,11 @@ def new_state(tokens: Sequence[str], lengths: I32, ids: I32, offsets: I64, count
 
 def _unmerged(ids: I32, offsets: I64) -> Symbols:
     """The symbols, no pairs yet."""
-    words = np.repeat(np.arange(len(offsets) - 1, dtype=np.int32), np.diff(offsets))
-    return Symbols(ids, np.ones(len(ids), np.int32), words, np.full(len(ids), NONE, np.int32))
+    lengths = np.diff(offsets)
+    words = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    # Half the memory, save where one of the words is very long.
+    sizes = np.ones(len(ids), np.int16) if lengths.max(initial=0) < 1 << 15 else np.ones(len(ids), np.int32)
+    return Symbols(ids, sizes, words, np.full(len(ids), NONE, np.int32))
 
 
 def with_more_tokens(state: State) -> State:
@@ -81,10 +82,21 @@ def with_more_tokens(state: State) -> State:
     return state._replace(strings=strings, tokens=tokens)
 
 
+def with_usual_pairs(state: State) -> State:
+    """The same state, its pairs counted, with less room for more: large arrays take whole pages of 2 MB.
+
+    In English, French, German and Russian words the pairs that arise are an eighth to a sixth of the symbols.
+    """
+    return _with_pairs(state, int(state.used[PAIRS]) + len(state.symbols.id) // 4)
+
+
 def with_more_pairs(state: State) -> State:
     """The same state with room for twice the pairs."""
+    return _with_pairs(state, 2 * len(state.pairs.first) + 16)
+
+
+def _with_pairs(state: State, room: int) -> State:
     used, pairs = state.used, state.pairs
-    room = 2 * len(pairs.first) + 16
     return state._replace(
         pairs=Pairs(
             _longer(pairs.first, used[PAIRS], room),
@@ -92,7 +104,7 @@ def with_more_pairs(state: State) -> State:
             _longer(pairs.frequency, used[PAIRS], room),
             _longer(pairs.start, used[PAIRS], room),
             _longer(pairs.size, used[PAIRS], room),
-            _longer(pairs.occurrences, used[OCCURRENCES], 2 * len(pairs.occurrences) + 16),
+            pairs.occurrences,
         ),
         queue=Queue(
             _longer(state.queue.frequency, used[QUEUE], room),
@@ -100,6 +112,13 @@ def with_more_pairs(state: State) -> State:
             _longer(state.queue.pair, used[QUEUE], room),
         ),
     )
+
+
+def with_more_occurrences(state: State) -> State:
+    """The same state with room for twice the occurrences."""
+    old = state.pairs.occurrences
+    longer = _longer(old, state.used[OCCURRENCES], 2 * len(old) + 16)
+    return state._replace(pairs=state.pairs._replace(occurrences=longer))
 
 
 def _ids(size: int) -> I32:

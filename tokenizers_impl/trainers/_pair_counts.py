@@ -58,7 +58,7 @@ def record(state: State, rule: Rule, positions: I32, new: int) -> None:
 
 @kernel
 def count_pairs(state: State, rule: Rule) -> None:
-    """Enters every pair of the words: positions sorted by their symbol, then one symbol after another."""
+    """Enters every pair of the words, and which tokens are symbols: positions sorted by these, one after another."""
     ids, n_tokens = state.symbols.id, state.used[TOKENS]
     # The room behind the first occurrences: memory that the merges need anyway.
     positions = state.pairs.occurrences[len(ids) :]
@@ -66,6 +66,7 @@ def count_pairs(state: State, rule: Rule) -> None:
     for i in range(len(ids)):
         ends[ids[i] + 1] += 1
     for token in range(n_tokens):
+        state.tokens.seen[token] = ends[token + 1] > 0
         ends[token + 1] += ends[token]
     for i in range(len(ids)):
         positions[ends[ids[i]]] = i

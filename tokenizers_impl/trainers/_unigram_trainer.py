@@ -85,7 +85,7 @@ class UnigramTrainer(Trainer):
     ) -> None:
         self.special_tokens = AddedToken.special_tokens(special_tokens)
         self.show_progress = show_progress
-        self.history: list[dict[str, Any]] = []
+        self._history: list[dict[str, Any]] = []
         self.vocab_size = vocab_size
         self.initial_alphabet = strings("initial_alphabet", initial_alphabet)
         self.shrinking_factor = shrinking_factor
@@ -100,7 +100,7 @@ class UnigramTrainer(Trainer):
         self.extend = extend
         self._options()
 
-    def train_words(self, counts: WordCounts, model: Model) -> Unigram:
+    def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> Unigram:
         """A Unigram with the learnt pieces; `model` must be a Unigram.
 
         With compat="hf-0.23" only the model's seed is taken over, with None or extend also byte_fallback, alpha and
@@ -111,13 +111,18 @@ class UnigramTrainer(Trainer):
                 f"UnigramTrainer trains models.Unigram, not {type(model).__name__}: take the trainer of that model"
             )
         options = self._options()
-        vocab, unk_id, history = train_unigram(counts, options, model, self.show_progress)
+        vocab, unk_id, history = train_unigram(counts, options, model, self.show_progress, executor)
         if options.quirks:
             trained = Unigram(vocab, unk_id, seed=model.seed)
         else:
             trained = Unigram(vocab, unk_id, model.byte_fallback, model.alpha, model.nbest_size, seed=model.seed)
-        self.history = history
+        self._history = history
         return trained
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """A row a step of the last training, empty before."""
+        return self._history
 
     def _options(self) -> UnigramOptions:
         return UnigramOptions(

@@ -38,8 +38,9 @@ class Trained(NamedTuple):
 class _Training:
     """The pieces of one training on their way, `lexicon`, with their places in the words, `matches`."""
 
-    def __init__(self, counted: WordCounts, options: UnigramOptions, existing: Scored) -> None:
+    def __init__(self, counted: WordCounts, options: UnigramOptions, existing: Scored, executor: Any) -> None:
         self.options = options
+        self.executor = executor
         self.text = WordText.of(counted)
         leading = set(options.leading_tokens)
         old = [piece for piece, _ in existing if piece not in leading]
@@ -74,7 +75,7 @@ class _Training:
 
     def improve(self) -> None:
         """One EM step."""
-        expected, objective = expectation(self.text, self.matches, self.lexicon)
+        expected, objective = expectation(self.text, self.matches, self.lexicon, self.executor)
         tokens, stays = float(expected.sum()), self.lexicon.stays
         expected[stays] = np.maximum(expected[stays], RARE)
         self._keep(*maximization(expected, self.options.em))
@@ -162,31 +163,36 @@ def _with_unk_of(model: Unigram, options: UnigramOptions) -> UnigramOptions:
 
 
 def _learnt(
-    counted: WordCounts, options: UnigramOptions, existing: Scored, show_progress: bool
+    counted: WordCounts, options: UnigramOptions, existing: Scored, show_progress: bool, executor: Any
 ) -> tuple[Scored, list[dict[str, Any]]]:
     """The pieces before the last cut, with the history."""
     with progress("Seed pieces", len(counted.counts), show_progress) as bar:
-        training = _Training(counted, options, existing)
+        training = _Training(counted, options, existing, executor)
         bar.update(len(counted.counts))
     _rounds(training, show_progress)
     return training.pieces(), training.history
 
 
 def train_unigram(
-    counted: WordCounts, options: UnigramOptions, model: Unigram | None = None, show_progress: bool = False
+    counted: WordCounts,
+    options: UnigramOptions,
+    model: Unigram | None = None,
+    show_progress: bool = False,
+    executor: Any = None,
 ) -> Trained:
     """Learn scored pieces from counted words, as the Unigram trainer of tokenizers 0.23.3 (Kudo 2018, section 3.2).
 
     1. Seed pieces. 2. EM steps. 3. If there are too many pieces: prune, go on with 2. 4. Cut to the size asked for.
 
     model: what the training goes on from, where the options say extend.
+    executor: takes the E steps elsewhere; None: here.
     """
     existing: Scored = []
     if options.extend and model is not None:
         options, existing = _with_unk_of(model, options), list(model.vocab)
     counted = _without_empty(counted)
     required = _required_chars(counted, options)
-    pieces, history = _learnt(counted, options, existing, show_progress) if len(counted.counts) else ([], [])
+    pieces, history = _learnt(counted, options, existing, show_progress, executor) if len(counted.counts) else ([], [])
     vocab = final_pieces(pieces, required, options, existing)
     unk_id = None if options.unk_token is None else [piece for piece, _ in vocab].index(options.unk_token)
     return Trained(vocab, unk_id, history)

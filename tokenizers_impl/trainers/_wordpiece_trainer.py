@@ -74,7 +74,7 @@ class WordPieceTrainer(Trainer):
     ) -> None:
         self.special_tokens = AddedToken.special_tokens(special_tokens)
         self.show_progress = show_progress
-        self.history: list[dict[str, Any]] = []
+        self._learnt: LearntMerges | None = None
         self.vocab_size = vocab_size
         self.min_frequency = min_frequency
         if min_frequency is None:
@@ -90,28 +90,31 @@ class WordPieceTrainer(Trainer):
         self.extend = extend
         self._options()
 
-    def train_words(self, counts: WordCounts, model: Model) -> WordPiece:
+    def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> WordPiece:
         """A WordPiece with the learnt vocabulary, and the other settings of `model`, which must be a WordPiece."""
         if not isinstance(model, WordPiece):
             raise ValueError(
                 f"WordPieceTrainer trains models.WordPiece: take another trainer for models.{type(model).__name__}"
             )
-        learnt, history = self._learn(counts, model)
+        learnt = self._learn(counts, model)
         trained = WordPiece(
             {token: id for id, token in enumerate(learnt.tokens)},
             unk_token=model.unk_token,
             max_input_chars_per_word=model.max_input_chars_per_word,
             continuing_subword_prefix=self.continuing_subword_prefix or "",
         )
-        self.history = history
+        self._learnt = learnt
         return trained
 
-    def _learn(self, counts: WordCounts, model: WordPiece) -> tuple[LearntMerges, list[dict[str, Any]]]:
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """A row a merge of the last training, empty before."""
+        return self._learnt.history if self._learnt else []
+
+    def _learn(self, counts: WordCounts, model: WordPiece) -> LearntMerges:
         if self.criterion == "frequency":
-            learnt = learn_merges(counts, self._options(), model, self.show_progress)
-            return learnt, learnt.history()
-        learnt, gains = learn_by_gain(counts, self._options(), self.criterion, self.min_gain, model, self.show_progress)
-        return learnt, [{**row, "gain": gain} for row, gain in zip(learnt.history(), gains, strict=True)]
+            return learn_merges(counts, self._options(), model, self.show_progress)
+        return learn_by_gain(counts, self._options(), self.criterion, self.min_gain, model, self.show_progress)
 
     def _options(self) -> BpeOptions:
         if self.criterion not in CRITERIA:

@@ -1,0 +1,133 @@
+"""Pipelines put together at random cut, place, decode and write themselves as `tokenizers` does."""
+
+from __future__ import annotations
+
+import json
+
+import tokenizers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from shared_data import beginning, shared
+
+import tokenizers_impl
+from tokenizers_impl._generate_boundary_tables import charsmap
+from tokenizers_impl._splits import Splits
+from tokenizers_impl.normalizers import Precompiled
+
+CHARSMAP = Precompiled(charsmap({"ﬁ": "fi", "é": "e", "\u3000": " ", "ab": "", "a": "A"})).to_json()
+# No pattern that matches nothing at the beginning: what the library puts there makes its next normalizer panic.
+PATTERNS = [{"String": " "}, {"String": "'s"}, {"Regex": r"\s+"}, {"Regex": r"\p{L}+"}, {"Regex": r"(?i:'s)|\d{2}"}]
+NORMALIZERS = [
+    {"type": name} for name in ("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt", "ByteLevel")
+]
+NORMALIZERS += [{"type": "Strip", "strip_left": left, "strip_right": not left} for left in (True, False)]
+NORMALIZERS += [{"type": "Prepend", "prepend": "▁"}, CHARSMAP]
+NORMALIZERS += [{"type": "Replace", "pattern": each, "content": text} for each in PATTERNS for text in ("▁", "", "xé")]
+NORMALIZERS += [
+    {
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": True,
+        "strip_accents": None,
+        "lowercase": True,
+    }
+]
+BEHAVIORS = ["Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"]
+PRE_TOKENIZERS = [{"type": name} for name in ("Whitespace", "WhitespaceSplit", "BertPreTokenizer", "UnicodeScripts")]
+PRE_TOKENIZERS += [
+    {"type": "Split", "pattern": each, "behavior": behavior, "invert": invert}
+    for each in PATTERNS
+    for behavior in BEHAVIORS
+    for invert in (False, True)
+]
+PRE_TOKENIZERS += [{"type": "Punctuation", "behavior": behavior} for behavior in BEHAVIORS]
+PRE_TOKENIZERS += [{"type": "Digits", "individual_digits": individual} for individual in (True, False)]
+PRE_TOKENIZERS += [{"type": "CharDelimiterSplit", "delimiter": "-"}, {"type": "FixedLength", "length": 3}]
+PRE_TOKENIZERS += [
+    {"type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": True, "use_regex": prefix}
+    for prefix in (True, False)
+]
+PRE_TOKENIZERS += [
+    {"type": "Metaspace", "replacement": "▁", "prepend_scheme": scheme, "split": True} for scheme in ("always", "first")
+]
+DECODERS = [{"type": name} for name in ("ByteFallback", "Fuse")]
+DECODERS += [{"type": "Replace", "pattern": each, "content": "_"} for each in PATTERNS]
+DECODERS += [{"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": True, "use_regex": True}]
+DECODERS += [{"type": "Strip", "content": " ", "start": 1, "stop": 0}, {"type": "BPEDecoder", "suffix": "</w>"}]
+DECODERS += [{"type": "CTC", "pad_token": "<pad>", "word_delimiter_token": "|", "cleanup": True}]
+DECODERS += [{"type": "WordPiece", "prefix": "##", "cleanup": True}]
+DECODERS += [{"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}]
+
+VOCAB = ["a", "▁b", "##s", "é", "<0xC3>", "<0xA9>", "|", "<pad>", " x", "Ġy", "'s", "12", "</w>", " .", "\n"]
+
+
+def document(normalizers: list[object], pre_tokenizers: list[object], decoders: list[object]) -> str:
+    """A tokenizer.json of these steps."""
+    return json.dumps(
+        {
+            "version": "1.0",
+            "normalizer": {"type": "Sequence", "normalizers": normalizers},
+            "pre_tokenizer": {"type": "Sequence", "pretokenizers": pre_tokenizers},
+            "decoder": {"type": "Sequence", "decoders": decoders},
+            "model": {"type": "BPE", "vocab": {token: id for id, token in enumerate(VOCAB)}, "merges": []},
+        }
+    )
+
+
+def assert_same(text: str, sentences: list[str], rows: list[list[int]]) -> None:
+    mine, theirs = tokenizers_impl.Tokenizer.from_str(text), tokenizers.Tokenizer.from_str(text)
+    assert json.loads(mine.to_str()) == json.loads(theirs.to_str())
+    assert tokenizers.Tokenizer.from_str(mine.to_str()).to_str() == theirs.to_str()
+    assert mine.decode_batch(rows) == theirs.decode_batch(rows)
+    words = mine._cut(Splits.of(sentences, offsets=True)).without_empty()
+    # Every word is one token of this model, so its offsets are those of the word.
+    theirs.model = tokenizers.models.WordLevel({"?": 0}, unk_token="?")
+    expected = [encoding.offsets for encoding in theirs.encode_batch(sentences)]
+    offsets = words.offsets()
+    assert [offsets[begin:end] for begin, end in zip(words.firsts, words.firsts[1:], strict=False)] == expected
+    assert len(words.texts()) == sum(map(len, expected))
+
+
+TEXTS = st.lists(
+    st.sampled_from(
+        [
+            *"abS1²-é漢ああक\u0301\u200d\ufeff'’.,!(",
+            " ",
+            "  ",
+            "\n",
+            "\t",
+            "\u3000",
+            "'s",
+            "'S",
+            "ab",
+            "12",
+            "ﬁ",
+            "▁",
+            "word",
+        ]
+    )
+    | st.characters(exclude_categories=["Cs"]),
+    max_size=14,
+).map("".join)
+STEPS = [st.lists(st.sampled_from(each), max_size=3) for each in (NORMALIZERS, PRE_TOKENIZERS, DECODERS)]
+ROWS = st.lists(st.lists(st.integers(0, len(VOCAB) - 1), max_size=8), max_size=4)
+
+
+@settings(derandomize=True, deadline=None, max_examples=500)
+@given(steps=st.tuples(*STEPS), texts=st.lists(TEXTS, max_size=4), rows=ROWS)
+def test_generated_text(steps: tuple[list[object], ...], texts: list[str], rows: list[list[int]]) -> None:
+    assert_same(document(*steps), texts, rows)
+
+
+def corpus() -> list[str]:
+    names = sorted(shared("text/iso_names").iterdir())
+    texts = [line for path in names for line in path.read_text("utf-8").splitlines()[:20]]
+    for name in ("gcide.en.txt.xz", "manpages.ja.txt.xz", "wikitext2.test.txt"):
+        texts += beginning(f"text/{name}", 8_000).splitlines(keepends=True)
+    return texts
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(steps=st.tuples(*STEPS))
+def test_real_text(steps: tuple[list[object], ...]) -> None:
+    assert_same(document(*steps), corpus(), [])

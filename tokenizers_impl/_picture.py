@@ -1,0 +1,1 @@
+../metrics/_shared/_picture.py

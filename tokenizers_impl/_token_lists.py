@@ -1,0 +1,215 @@
+"""One row of tokens as lists, cut, joined and padded as `tokenizers.Encoding` is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, reduce
+from typing import Any
+
+from ._token_rows import TokenRows
+
+# The lists, by the names of their fields.
+COLUMNS = ("id_list", "type_list", "token_list", "word_list", "offset_list", "special_list", "attention_list")
+
+
+def _nothing() -> tuple[TokenLists, ...]:
+    return ()
+
+
+@dataclass(frozen=True)
+class TokenLists(TokenRows):
+    """A row of n tokens; nothing is ever changed, only replaced.
+
+    cut_off: gives what overflowed, made when it is asked for: rows joined with rows can be more than memory holds.
+    sequences: from the number of a sequence to its tokens.
+    """
+
+    id_list: list[int] = field(default_factory=list)
+    type_list: list[int] = field(default_factory=list)
+    token_list: list[str] = field(default_factory=list)
+    word_list: list[int | None] = field(default_factory=list)
+    offset_list: list[tuple[int, int]] = field(default_factory=list)
+    special_list: list[int] = field(default_factory=list)
+    attention_list: list[int] = field(default_factory=list)
+    cut_off: Callable[[], tuple[TokenLists, ...]] = _nothing
+    sequences: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+
+    @classmethod
+    def of_row(cls, rows: TokenRows, row: int) -> TokenLists:
+        """The lists of a row."""
+        part = slice(*rows.bounds[row : row + 2])
+        lists = cls(
+            rows.ids(part),
+            rows.type_ids(part),
+            rows.tokens(part),
+            rows.word_ids(part),
+            rows.offsets(part),
+            rows.special_tokens_mask(part),
+            rows.attention_mask(part),
+            sequences=rows.ranges(row),
+        )
+        parts = rows.overflow(row)
+        return lists.with_overflow(lambda: parts) if parts else lists
+
+    @classmethod
+    def of_special(cls, ids: Iterable[int], tokens: Iterable[str], type_id: int) -> TokenLists:
+        """Tokens that a post-processor puts in."""
+        listed = list(ids)
+        n = len(listed)
+        return cls(listed, [type_id] * n, list(tokens), [None] * n, [(0, 0)] * n, [1] * n, [1] * n)
+
+    @property
+    def bounds(self) -> list[int]:
+        """0 and n, as there is one row."""
+        return [0, len(self.id_list)]
+
+    def ids(self, part: slice) -> list[int]:
+        """The ids."""
+        return self.id_list[part]
+
+    def tokens(self, part: slice) -> list[str]:
+        """The tokens as text."""
+        return self.token_list[part]
+
+    def offsets(self, part: slice) -> list[tuple[int, int]]:
+        """From where to where each token reaches."""
+        return self.offset_list[part]
+
+    def word_ids(self, part: slice) -> list[int | None]:
+        """The words."""
+        return self.word_list[part]
+
+    def type_ids(self, part: slice) -> list[int]:
+        """The types."""
+        return self.type_list[part]
+
+    def special_tokens_mask(self, part: slice) -> list[int]:
+        """What was put in."""
+        return self.special_list[part]
+
+    def attention_mask(self, part: slice) -> list[int]:
+        """What is no padding."""
+        return self.attention_list[part]
+
+    def ranges(self, row: int) -> Mapping[int, tuple[int, int]]:
+        """The tokens of every sequence."""
+        return self.sequences
+
+    def overflow(self, row: int) -> tuple[TokenLists, ...]:
+        """What was cut off."""
+        return self.cut_off()
+
+    def with_overflow(self, parts: Callable[[], Iterable[TokenLists]]) -> TokenLists:
+        """The same row, from which this overflowed."""
+        return replace(self, cut_off=cache(lambda: tuple(parts())))
+
+    def with_changed_overflow(self, of: TokenLists, change: Callable[[TokenLists], TokenLists]) -> TokenLists:
+        """The same row, from which that overflowed which did from another, each part changed."""
+        return self if of.cut_off is _nothing else self.with_overflow(lambda: map(change, of.cut_off()))
+
+    def __len__(self) -> int:
+        return len(self.id_list)
+
+    def __reduce__(self) -> Any:
+        return _restored, ([getattr(self, name) for name in COLUMNS], dict(self.sequences), self.cut_off())
+
+    def of_type(self, type_id: int) -> TokenLists:
+        """The same tokens, all of this type."""
+        return replace(self, type_list=[type_id] * len(self))
+
+    def as_text(self) -> TokenLists:
+        """The same tokens as if all were of the text, of no sequence, with nothing that overflowed."""
+        special, attention = [0] * len(self), [1] * len(self)
+        return replace(self, special_list=special, attention_list=attention, cut_off=_nothing, sequences={})
+
+    def of_sequence(self, sequence: int) -> TokenLists:
+        """The same tokens, all of this sequence."""
+        return replace(self, sequences={**self.sequences, sequence: (0, len(self))})
+
+    def truncated(self, max_length: int, stride: int, direction: str) -> TokenLists:
+        """At most max_length tokens; the others overflow in rows of that length, `stride` tokens of each in the next.
+
+        direction: "right" keeps the first tokens, "left" the last ones.  What overflowed before is lost.
+        """
+        n = len(self)
+        if max_length >= n:
+            return self
+        if max_length == 0:
+            return TokenLists().with_overflow(lambda: (self,))
+        check_stride(stride, max_length)
+        first, *rest = [self._slice(*part) for part in _parts(n, max_length, max_length - stride, direction)]
+        return first.with_overflow(lambda: rest)
+
+    def _slice(self, start: int, end: int) -> TokenLists:
+        return TokenLists(*(getattr(self, name)[start:end] for name in COLUMNS))
+
+    def followed_by(self, other: TokenLists, *, growing_offsets: bool = False) -> TokenLists:
+        """Both in one row; whatever overflowed from either is joined with all there is of the other.
+
+        growing_offsets: the second's offsets go on from the end of the first's.
+        """
+        shift = self.offset_list[-1][1] if growing_offsets and self.offset_list else 0
+        moved = [(start + shift, end + shift) for start, end in other.offset_list] if shift else other.offset_list
+        columns: dict[str, Any] = {name: getattr(self, name) + getattr(other, name) for name in COLUMNS}
+        n = len(self)
+        behind = {sequence: (n + start, n + end) for sequence, (start, end) in other.sequences.items()}
+        columns["offset_list"] = self.offset_list + moved
+        both = TokenLists(**columns, sequences={**self.sequences, **behind})
+        if self.cut_off is _nothing and other.cut_off is _nothing:
+            return both
+        return both.with_overflow(lambda: self._joined_overflow(other, growing_offsets))
+
+    def _joined_overflow(self, other: TokenLists, growing: bool) -> Iterable[TokenLists]:
+        for mine in self.cut_off():
+            yield mine.followed_by(other, growing_offsets=growing)
+            for theirs in other.cut_off():
+                yield mine.followed_by(theirs, growing_offsets=growing)
+        for theirs in other.cut_off():
+            yield self.followed_by(theirs, growing_offsets=growing)
+
+    @staticmethod
+    def joined(rows: Iterable[TokenLists], *, growing_offsets: bool = False) -> TokenLists:
+        """All of them in one row."""
+        return reduce(lambda a, b: a.followed_by(b, growing_offsets=growing_offsets), rows, TokenLists())
+
+    def padded(self, length: int, pad_id: int, pad_type_id: int, pad_token: str, direction: str) -> TokenLists:
+        """At least `length` tokens, padding put behind, or with direction "left" before; also in what overflowed."""
+        n = max(0, length - len(self))
+        pads = [[pad_id] * n, [pad_type_id] * n, [pad_token] * n, [None] * n, [(0, 0)] * n, [1] * n, [0] * n]
+        columns: dict[str, Any] = {
+            name: pad + getattr(self, name) if direction == "left" else getattr(self, name) + pad
+            for name, pad in zip(COLUMNS, pads, strict=True)
+        }
+        shift = n if direction == "left" else 0
+        moved = {sequence: (start + shift, end + shift) for sequence, (start, end) in self.sequences.items()}
+        row = TokenLists(**columns, sequences=moved)
+        return row.with_changed_overflow(
+            self, lambda part: part.padded(length, pad_id, pad_type_id, pad_token, direction)
+        )
+
+
+def _restored(
+    columns: list[Any], sequences: Mapping[int, tuple[int, int]], parts: tuple[TokenLists, ...]
+) -> TokenLists:
+    """What was pickled."""
+    row = TokenLists(**dict(zip(COLUMNS, columns, strict=True)), sequences=sequences)
+    return row.with_overflow(lambda: parts) if parts else row
+
+
+def check_stride(stride: int, max_length: int) -> None:
+    """ValueError if rows of this length cannot overlap so far."""
+    if stride >= max_length:
+        raise ValueError(
+            f"`stride` must be strictly less than `max_len={max_length}` (note that `max_len` may be shorter than the "
+            "max length of the original model, as it subtracts the number of special characters"
+        )
+
+
+def _parts(n: int, length: int, step: int, direction: str) -> Iterable[tuple[int, int]]:
+    """Where the rows begin and end into which n tokens are cut."""
+    for done in range(0, n, step):
+        start, end = (done, min(done + length, n)) if direction == "right" else (max(n - done - length, 0), n - done)
+        yield start, end
+        if (end == n) if direction == "right" else (start == 0):
+            return

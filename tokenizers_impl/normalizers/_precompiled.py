@@ -1,0 +1,219 @@
+"""The character map of SentencePiece."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .._arrays import I32, I64, U32, code_points
+from .._component import json_form
+from .._kernel import kernel
+from .._splits import TEXT, Splits
+from .._unicode import CODE_POINTS
+from .._utf8 import utf8_byte, utf8_length
+from ._graphemes import grapheme_end, grapheme_kinds
+from ._normalizer import Normalizer
+
+# A grapheme of this many bytes or more is never looked up as a whole.
+_LONG = 6
+_NO_KEY, _BROKEN = -1, -2
+
+
+class _Map(NamedTuple):
+    """units: int64, the double array of the keys.  texts: code points of all replacements, a 0 behind each.
+
+    places: int32, shape (number of bytes of `texts` + 1,): the character that begins at a byte, -1 inside of one.
+    alone: int32, shape (0x110000,): where the replacement of each code point stands.
+    """
+
+    units: I64
+    texts: U32
+    places: I32
+    alone: I32
+
+
+def _encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def _decoded(text: Any) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, TypeError, ValueError) as error:
+        raise ValueError(f"precompiled_charsmap is no base64: {error}") from None
+
+
+@dataclass(frozen=True)
+class Precompiled(Normalizer):
+    """The character map of a SentencePiece model, as `tokenizers.normalizers.Precompiled`.
+
+    precompiled_charsmap: what `normalizer_spec` of the model has: the size of a double array (Darts-clone), the array,
+    then the replacements.  A grapheme of less than six bytes that begins with a key becomes what the shortest such key
+    stands for, all of it; of any other grapheme each character does.  ValueError for what is no such map.
+    """
+
+    precompiled_charsmap: bytes = field(metadata=json_form(write=_encoded, read=_decoded))
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.precompiled_charsmap, bytes):
+            raise ValueError(f"precompiled_charsmap={self.precompiled_charsmap!r}: give bytes")
+        self._map  # noqa: B018
+
+    @cached_property
+    def _map(self) -> _Map:
+        data = self.precompiled_charsmap
+        size = int.from_bytes(data[:4], "little") // 4 * 4
+        if len(data) < 4 or size == 0 or len(data) < 4 + size:
+            raise ValueError(f"precompiled_charsmap of {len(data)} bytes is cut off, or has no keys")
+        try:
+            texts = data[4 + size :].decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"the replacements of precompiled_charsmap are no UTF-8: {error}") from None
+        chars = code_points(texts)
+        lengths = 1 + (chars >= 0x80) + (chars >= 0x800) + (chars >= 0x10000)
+        places = np.full(len(data) - 4 - size + 1, _NO_KEY, np.int32)
+        places[np.append(0, np.cumsum(lengths))] = np.arange(len(chars) + 1)
+        units = np.frombuffer(data, "<u4", size // 4, 4).astype(np.int64)
+        return _Map(units, chars, places, _looked_up_alone(units, places))
+
+    def normalize_splits(self, splits: Splits) -> Splits:
+        """The splits after the map; ValueError for a map that points outside of itself."""
+        texts = splits.chars, splits.starts, splits.ends, splits.added
+        nothing = np.empty(0, np.uint32), np.empty(0, np.int32)
+        lengths, same = _rewrite(*texts, grapheme_kinds(), *self._map, *nothing)
+        if len(lengths) < len(splits.starts):
+            raise ValueError("the double array of precompiled_charsmap points outside of itself")
+        if same:
+            return splits
+        ends = np.cumsum(lengths)
+        chars, changes = np.empty(lengths.sum(), np.uint32), np.empty(lengths.sum(), np.int32)
+        _rewrite(*texts, grapheme_kinds(), *self._map, chars, changes)
+        sources = _sources(changes, ends - lengths, ends, splits.starts)
+        return splits.rewritten(chars, sources, ends - lengths, ends)
+
+
+@kernel
+def _looked_up(chars: U32, start: int, end: int, units: I64, places: I32) -> int:
+    """Where the replacement of the shortest key that the characters begin with stands; _NO_KEY, _BROKEN."""
+    node = (units[0] >> 10) << ((units[0] & 512) >> 6)
+    for i in range(start, end):
+        char = int(chars[i])
+        length = utf8_length(char)
+        for k in range(length):
+            byte = utf8_byte(char, length, k)
+            node ^= byte
+            if byte == 0 or node >= len(units):
+                return _NO_KEY if byte == 0 else _BROKEN
+            unit = units[node]
+            if unit & (1 << 31 | 0xFF) != byte:
+                return _NO_KEY
+            node ^= (unit >> 10) << ((unit & 512) >> 6)
+            if unit >> 8 & 1:
+                if node >= len(units):
+                    return _BROKEN
+                place = units[node] & 0x7FFFFFFF
+                return places[place] if place < len(places) and places[place] >= 0 else _BROKEN
+    return _NO_KEY
+
+
+@kernel
+def _looked_up_alone(units: I64, places: I32) -> I32:
+    """Where the replacement of every code point stands; _NO_KEY, _BROKEN."""
+    alone, char = np.empty(CODE_POINTS, np.int32), np.empty(1, np.uint32)
+    for code in range(CODE_POINTS):
+        char[0] = code
+        alone[code] = _looked_up(char, 0, 1, units, places)
+    return alone
+
+
+@kernel
+def _rewrite(
+    chars: U32,
+    starts: I64,
+    ends: I64,
+    added: I32,
+    kinds: npt.NDArray[np.uint16],
+    units: I64,
+    texts: U32,
+    places: I32,
+    alone: I32,
+    new: U32,
+    changes: I32,
+) -> tuple[I64, bool]:
+    """The new lengths, fewer of them if the map is broken, and whether nothing changes.
+
+    Fills `new`, if not empty, with the characters, and `changes` with what `_sources` reads.
+    """
+    lengths, same, w = ends - starts, True, 0
+    for j in range(len(starts)):
+        i, begin, end = starts[j], w, starts[j]
+        while i < ends[j]:
+            # `end` is where the grapheme ends in which i lies.
+            stop, place = i + 1, _NO_KEY
+            if added[j] == TEXT:
+                if i == end:
+                    is_alone = stop == ends[j] or not kinds[chars[i]] | kinds[chars[stop]]
+                    end = stop if is_alone else grapheme_end(chars, i, ends[j], kinds)
+                    if end > stop and _is_short(chars, i, end):
+                        place = _looked_up(chars, i, end, units, places)
+                        stop = end if place >= 0 else stop
+                if place == _NO_KEY:
+                    place = alone[chars[i]]
+                if place == _BROKEN:
+                    return lengths[:j], same
+            if place >= 0:
+                same = False
+                w = _put(texts, place, stop - i, new, changes, begin, w)
+            else:
+                if len(new):
+                    new[w], changes[w] = chars[i], 0
+                w += 1
+            i = stop
+        lengths[j] = w - begin
+    return lengths, same
+
+
+@kernel
+def _is_short(chars: U32, start: int, end: int) -> bool:
+    """Whether the characters are looked up as a whole."""
+    size = 0
+    for i in range(start, min(end, start + _LONG)):
+        size += utf8_length(chars[i])
+    return size < _LONG
+
+
+@kernel
+def _put(texts: U32, place: int, replaced: int, new: U32, changes: I32, begin: int, w: int) -> int:
+    """Writes the replacement of so many characters from w on; returns where it ends."""
+    first = w
+    while place + w - first < len(texts) and texts[place + w - first] != 0:
+        if len(new):
+            new[w], changes[w] = texts[place + w - first], 1 if w - first >= replaced else 0
+        w += 1
+    fewer = replaced - (w - first)
+    if len(new) and fewer > 0 and w > begin:
+        changes[w - 1] -= fewer
+    return w
+
+
+@kernel
+def _sources(changes: I32, starts: I64, ends: I64, former_starts: I64) -> I32:
+    """The character that each came from, in place of its change.
+
+    A positive change puts the character beside the one before it; any other takes the next one, and as many more as it
+    is below zero.  What is taken out before any other character stands is not counted, so that all that follow come
+    from too early a place: so the library has it.
+    """
+    for j in range(len(starts)):
+        used = former_starts[j]
+        for i in range(starts[j], ends[j]):
+            change = changes[i]
+            changes[i] = used - 1 if change > 0 else used
+            used += 0 if change > 0 else 1 - change
+    return changes

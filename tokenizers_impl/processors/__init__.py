@@ -1,0 +1,46 @@
+"""Post-processors: what is put around the tokens of a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._component import component_from_json, members
+from ._bert import BertProcessing
+from ._byte_level import ByteLevel
+from ._post_processor import PostProcessor
+from ._roberta import RobertaProcessing
+from ._sequence import Sequence
+from ._template import TemplateProcessing
+
+__all__ = [
+    "BertProcessing",
+    "ByteLevel",
+    "PostProcessor",
+    "RobertaProcessing",
+    "Sequence",
+    "TemplateProcessing",
+    "from_json",
+]
+
+_READERS = {
+    "BertProcessing": BertProcessing.from_json,
+    "RobertaProcessing": RobertaProcessing.from_json,
+    "TemplateProcessing": TemplateProcessing.from_json,
+}
+
+
+def from_json(data: Any) -> PostProcessor:
+    """The post-processor of that object of tokenizer.json; ValueError names what is not there.
+
+    >>> from_json({"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True})
+    ByteLevel(add_prefix_space=True, trim_offsets=False, use_regex=True)
+    """
+    kind = data.get("type") if isinstance(data, dict) else None
+    if kind == "Sequence":
+        return Sequence(map(from_json, members(data, "processors")))
+    if isinstance(kind, str) and kind in _READERS:
+        return _READERS[kind](data)
+    # The others stand here for the message that tells what there is.
+    known = dict.fromkeys((*_READERS, "ByteLevel", "Sequence"), ByteLevel)
+    found: PostProcessor = component_from_json("post-processor", known, data)
+    return found

@@ -1,0 +1,71 @@
+"""The trainer of vocabularies of whole words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._added_token import AddedToken
+from .._words import WordCounts
+from ..models._model import Model
+from ..models._wordlevel import WordLevel
+from ._option_checks import check_integers, contents
+from ._trainer import Trainer
+
+
+class WordLevelTrainer(Trainer):
+    """Takes the most frequent words; of equally frequent ones those with the smaller code points come first.
+
+    The options of `tokenizers.trainers.WordLevelTrainer` 0.23.3, whose vocabulary it finds:
+    vocab_size: the most tokens, special ones included.
+    min_frequency: a word that is rarer is left out.
+    special_tokens: the first tokens.  One that is a word, too, or comes twice, has the last of its ids, and leaves a
+      gap, as in the library.
+
+    `history` has a row a word: step, token, count.
+    Raises ValueError for an option that cannot be.
+
+    >>> trainer = WordLevelTrainer(vocab_size=3, special_tokens=["<unk>"], show_progress=False)
+    >>> trainer.train_words(WordCounts.of({"c": 1, "b": 2, "a": 1}), WordLevel()).get_vocab()
+    {'<unk>': 0, 'b': 1, 'a': 2}
+    """
+
+    def __init__(
+        self,
+        *,
+        vocab_size: int = 30000,
+        min_frequency: int = 0,
+        show_progress: bool = True,
+        special_tokens: Sequence[str | AddedToken] = (),
+    ) -> None:
+        self.vocab_size = vocab_size
+        self.min_frequency = min_frequency
+        self.show_progress = show_progress
+        self.special_tokens = AddedToken.special_tokens(special_tokens)
+        self._words: list[tuple[str, int]] = []
+        check_integers(self, "vocab_size", "min_frequency")
+
+    def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> WordLevel:
+        """A WordLevel with the learnt vocabulary and the unk_token of `model`, which must be a WordLevel."""
+        if not isinstance(model, WordLevel):
+            raise ValueError(
+                f"WordLevelTrainer trains models.WordLevel: take another trainer for models.{type(model).__name__}"
+            )
+        check_integers(self, "vocab_size", "min_frequency")
+        special = contents(self.special_tokens)[: self.vocab_size]
+        words = _most_frequent(counts, self.min_frequency, self.vocab_size - len(special))
+        tokens = [*special, *(word for word, _ in words)]
+        trained = WordLevel({token: id for id, token in enumerate(tokens)}, model.unk_token)
+        self._words = words
+        return trained
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """A row a word of the last training, empty before."""
+        return [{"step": i, "token": word, "count": count} for i, (word, count) in enumerate(self._words, start=1)]
+
+
+def _most_frequent(counts: WordCounts, least: int, most: int) -> list[tuple[str, int]]:
+    """At most so many words, the most frequent first, that come so often at least."""
+    rows = zip(counts.words.texts(), counts.counts.tolist(), strict=True)
+    return sorted((row for row in rows if row[1] >= least), key=lambda row: (-row[1], row[0]))[:most]
