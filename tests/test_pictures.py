@@ -217,3 +217,4 @@ def test_every_control_character_is_shown() -> None:
         shown = visible(chr(point))
         assert shown.isprintable() or shown.isspace() or chr(point) == shown
     assert visible("\x00\x1f\x7f\x85\u2028\u2066") == "␀␟␡<U+0085><U+2028><U+2066>"
+    assert visible("a\u200bb\xa0") == "a<U+200B>b<U+00A0>"

@@ -53,8 +53,8 @@ KINDS = {
     "heat4": Kind("", "span", _box("102,37,6", text="255,255,255"), "97;41"),
 }
 
-# Characters that move a cursor or turn the direction of text: shown, never obeyed.
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+# Characters that move a cursor, turn the direction of text, or look like a space or like nothing: shown, never obeyed.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\xa0\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]")
 
 
 def visible(text: str) -> str:
