@@ -9,6 +9,7 @@ from typing import Any
 from ._added_token import AddedToken
 from ._added_vocabulary import AddedVocabulary
 from ._arrays import F64
+from ._collection import no_collection
 from ._corpus import Corpus, file_corpus, iterator_corpus
 from ._counting import Measure
 from ._encoding_pipeline import EncodingPipeline
@@ -166,7 +167,9 @@ class Tokenizer(EncodingPipeline):
     @classmethod
     def from_str(cls, json: str) -> Tokenizer:
         """The tokenizer of the text of a tokenizer.json; ValueError names what is wrong or not implemented."""
-        parts = from_document(json)
+        # A vocabulary of 250,000 pieces is a million objects, all of which stay.
+        with no_collection():
+            parts = from_document(json)
         tokenizer = cls(parts.model)
         tokenizer.normalizer, tokenizer.pre_tokenizer = parts.normalizer, parts.pre_tokenizer
         tokenizer.post_processor, tokenizer.decoder = parts.post_processor, parts.decoder
