@@ -144,12 +144,13 @@ def test_words_are_split_at_the_code_points_where_str_splits() -> None:
 
 def test_characters_are_all_code_points_but_white_space() -> None:
     text = "".join(code_points())
-    characters = split_characters(["a", text, "", " \n"])
+    units = split_characters(["a", text, "", " \n"])
+    characters = units.segments
     assert characters.row(1).tolist() == list(map(ord, text))
     assert characters.lengths.tolist() == [1, len(text), 0, 2]
     kept = [ord(c) for c in "".join(text.split())]
-    assert without_spaces(characters).row(1).tolist() == kept
-    assert without_spaces(characters).lengths.tolist() == [1, len(kept), 0, 0]
+    assert without_spaces(units).segments.row(1).tolist() == kept
+    assert without_spaces(units).segments.lengths.tolist() == [1, len(kept), 0, 0]
 
 
 @settings(derandomize=True, deadline=None, max_examples=300)
