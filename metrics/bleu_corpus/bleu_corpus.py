@@ -162,12 +162,16 @@ class BleuCorpus(CorpusMetric):
     def _headline_scores(self, totals: IntArray, options: BleuOptions, resampled: bool) -> FloatArray:
         # sacrebleu resamples float32 counts, and divides them as such: its intervals are reproduced to the last bit.
         single = resampled and options.as_sacrebleu
-        rows = [list(row) for row in totals.astype(np.float32)] if single else totals.tolist()
         weights = options.weight_sets[0] if options.weights else None
         best = options.highest_order
-        all_sums = [_read(row, options) for row in rows]
-        scores = [_bleu(sums, _ratios_of(sums, best, options), best, weights, options).percent for sums in all_sums]
-        return np.array(scores, dtype=np.float64)[:, None]
+
+        def score(row: list[Any]) -> float:
+            sums = _read(row, options)
+            return _bleu(sums, _ratios_of(sums, best, options), best, weights, options).percent
+
+        # A row at a time: objects that stay, a dozen a row, would set off garbage collections that cost as much again.
+        rows = map(list, totals.astype(np.float32)) if single else map(np.ndarray.tolist, totals)
+        return np.fromiter(map(score, rows), np.float64, len(totals))[:, None]
 
     def _row_scores(self, rows: IntArray, options: BleuOptions) -> FloatArray:
         return self._headline_scores(rows, dataclasses.replace(options, effective_order=True), resampled=False)
