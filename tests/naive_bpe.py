@@ -110,8 +110,7 @@ def bpe(
 
     merges, history = list[Pair](), list[dict[str, Any]]()
     while (vocab_size is None or len(ids) < vocab_size) and (num_merges is None or len(merges) < num_merges):
-        found = pair_counts(words, weights)
-        frequency = symbol_counts(words, weights)
+        found, frequency = pair_counts(words, weights), symbol_counts(words, weights)
         rank, total = TIE_BREAKS[tie_break], frequency.total()
         candidates = [
             (
