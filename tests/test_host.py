@@ -689,8 +689,8 @@ def test_signatures_say_what_was_drawn(name: str) -> None:
 def test_rows_counted_in_blocks_score_the_same(name: str, characters: int, monkeypatch: pytest.MonkeyPatch) -> None:
     predictions, references = PREDICTIONS * 3, VARYING * 3
     whole = scores(name, predictions, references)
-    monkeypatch.setattr(f"evenscore.{name}._inputs._BLOCK_CHARACTERS", characters)
     metric = evenscore.load(name)
+    monkeypatch.setattr(metric, "_block_characters", characters)
     counted: list[int] = []
     count = metric._count
     monkeypatch.setattr(metric, "_count", lambda texts, *others: counted.append(len(texts)) or count(texts, *others))

@@ -23,9 +23,9 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ALL_METRICS:
         monkeypatch.setattr(import_module(f"evenscore.{name}._progress"), "_PATIENCE", -1.0)
         monkeypatch.setattr(import_module(f"evenscore.{name}._resampling"), "_DRAWS", 1)
-        monkeypatch.setattr(import_module(f"evenscore.{name}._inputs"), "_BLOCK_CHARACTERS", 1)
     for name in METRICS:
         monkeypatch.setattr(import_module(f"evenscore.{name}._corpus_metric"), "_TRAVELLING_CHARACTERS", 1)
+        monkeypatch.setattr(type(evenscore.load(name)), "_block_characters", 1)
 
 
 @pytest.fixture

@@ -61,17 +61,29 @@ def test_every_format_gets_the_same_columns_and_keeps_its_own(name: str, form: s
     assert set(ROWS) < set(result.column_names)
 
 
+def test_columns_that_are_read_are_not_written_anew(name: str) -> None:
+    scorer = evenscore.load(name).row_scorer("hyp", "refs")
+
+    def score(batch: Any) -> Any:
+        new = scorer(batch)
+        assert batch.keys_to_format == {"hyp", "refs"}
+        return new
+
+    assert datasets.Dataset.from_dict(ROWS).map(score, batched=True).to_dict() == mapped(name).to_dict()
+
+
 def test_a_stream_and_several_splits_get_columns(name: str) -> None:
-    scorer = evenscore.load(name).row_scorer("hyp", "refs", statistics=True)
+    metric = evenscore.load(name)
+    scorer = metric.row_scorer("hyp", "refs", statistics=True)
     rows = datasets.Dataset.from_dict(ROWS)
     stream = rows.to_iterable_dataset()
     scored = stream.map(scorer, batched=True, features=scorer.features(stream.features))
     plain = rows.map(scorer, batched=True)
     assert list(scored) == list(plain)
+    assert {type(row[f"{name}_{metric.headlines()[0]}"]) for row in scored} == {float}
     assert scored.features == plain.features
     splits = datasets.DatasetDict({"a": rows, "b": rows.select([1])}).map(scorer, batched=True)
     assert splits["b"].to_dict() == plain.select([1]).to_dict()
-    metric = evenscore.load(name)
     assert metric.score_columns(splits)["b"] == metric.score_columns(plain.select([1]))
     assert metric.score_columns(scored) == metric.score_columns(plain)
 

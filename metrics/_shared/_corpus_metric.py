@@ -28,6 +28,9 @@ class CorpusMetric(HostedMetric):
     """Predictions against one reference a row, or several."""
 
     _row_columns = ROW_COLUMNS
+    # Rows are counted in blocks of about so many characters: the fewer, the smaller the arrays; the more, the less
+    # often a word is looked at anew.
+    _block_characters = 1 << 23
 
     @abc.abstractmethod
     def _count(self, predictions: list[str], references: References, options: Any) -> IntArray:
@@ -128,7 +131,7 @@ class CorpusMetric(HostedMetric):
     ) -> Iterator[IntArray]:
         # Rows know nothing of each other, so blocks of them keep memory flat, and may be counted anywhere.
         if executor is None:
-            return (self._count(*block, options) for block in row_blocks(texts, references))
+            return (self._count(*block, options) for block in row_blocks(texts, references, self._block_characters))
         # What travels is the metric without the rows added to it.
         count = functools.partial(_count_block, type(self)(self.config_name, **self._given), options)
         return ordered_results(executor, count, row_blocks(texts, references, _TRAVELLING_CHARACTERS))

@@ -11,8 +11,6 @@ import numpy as np
 
 from ._segments import IntArray
 
-# Enough that a vocabulary is not tokenised too often, and few enough for the arrays of a block to take some 100 MB.
-_BLOCK_CHARACTERS = 1 << 23
 _BYTES = (bytes, bytearray, memoryview)
 # How Python, numpy, pandas and pyarrow print a value that is missing.
 _MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
@@ -72,23 +70,21 @@ def check_systems(baseline: Any, systems: Sequence[Any]) -> list[list[str]]:
 
 
 def row_blocks(
-    predictions: list[str], references: References, characters: int | None = None
+    predictions: list[str], references: References, characters: int
 ) -> Iterator[tuple[list[str], References]]:
     """The rows in blocks of about so many characters, at least one row each; one empty block if there are no rows.
 
-    characters: None for _BLOCK_CHARACTERS.
-
-    >>> [len(block) for block, _ in row_blocks(["a", "b"], References(["a", "b"], np.array([1, 1])))]
+    >>> [len(block) for block, _ in row_blocks(["a", "b"], References(["a", "b"], np.array([1, 1])), 4)]
     [2]
     """
-    texts, most = references.texts, characters or _BLOCK_CHARACTERS
-    if sum(map(len, predictions)) + sum(map(len, texts)) <= most:
+    texts = references.texts
+    if sum(map(len, predictions)) + sum(map(len, texts)) <= characters:
         yield predictions, references
         return
     first = np.concatenate(([0], np.cumsum(references.counts)))
     sizes = np.fromiter(map(len, predictions), np.int64, len(predictions))
     reference_ends = np.concatenate(([0], np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))))
-    block = (np.cumsum(sizes) + reference_ends[first[1:]]) // most
+    block = (np.cumsum(sizes) + reference_ends[first[1:]]) // characters
     cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(predictions)]
     for start, stop in itertools.pairwise(cuts):
         yield predictions[start:stop], References(texts[first[start] : first[stop]], references.counts[start:stop])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import copy
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any, Protocol
 
 import datasets
@@ -57,14 +58,19 @@ class RowScorer:
 
     def __call__(self, batch: Any) -> Any:
         """The batch with its new columns: a table for a table, a data frame for a data frame, else a dictionary."""
-        counted = self._metric.statistics(**{name: _column(batch, own) for name, own in self._columns.items()})
-        new = {name: column.tolist() for name, column in self._new_columns(counted).items()}
+        # A column that map's own dictionary has handed out as a list is written anew; one that its copy has is not.
+        rows = copy.copy(batch) if isinstance(batch, MutableMapping) else batch
+        counted = self._metric.statistics(**{name: _column(rows, own) for name, own in self._columns.items()})
+        new = self._new_columns(counted)
         if isinstance(batch, pa.Table):
             for name, column in new.items():
                 batch = batch.append_column(name, pa.array(column))
             return batch
         # What map makes of a dictionary for a data frame lacks the other columns.
-        return batch.assign(**new) if hasattr(batch, "assign") else new
+        if hasattr(batch, "assign"):
+            return batch.assign(**new)
+        # A stream gives its rows as they are here, and they are no arrays.
+        return {name: column.tolist() if isinstance(batch, dict) else column for name, column in new.items()}
 
     def features(self, features: datasets.Features) -> datasets.Features:
         """The features of a dataset after map, which IterableDataset.map takes as `features`."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ._numbering import Numbered, number_words
 from ._segments import IntArray, Segments
 
 Bytes = npt.NDArray[np.uint8]
@@ -91,24 +92,24 @@ def split_at(text: Utf8, separators: Mask) -> Words:
 
     separators: shape (len(text.data),), True on every byte of a separator.
     """
-    # 1. A word lies from an edge where separators end to the next edge; a text's end is a separator, too.
+    numbered, offsets = _numbered(text, separators)
+    return Words(Segments(numbered.ids, offsets), numbered.vocabulary)
+
+
+def units_at(text: Utf8, separators: Mask) -> Units:
+    """The same as units, whose names are spelled when somebody asks for them."""
+    numbered, offsets = _numbered(text, separators)
+    return Units(Segments(numbered.ids, offsets), lambda ids: numbered.vocabulary.take(pa.array(ids)).to_pylist())
+
+
+def _numbered(text: Utf8, separators: Mask) -> tuple[Numbered, IntArray]:
+    """The words of all texts, with the first word of every text, shape (number of texts + 1,)."""
+    # A word lies from an edge where separators end to the next edge; a text's end is a separator, too.
     inside = np.zeros(len(separators) + 2, dtype=np.bool_)
     np.logical_not(separators, out=inside[1:-1])
     inside[text.offsets[1:]] = False
     edges = (inside[1:] != inside[:-1]).nonzero()[0]
-    if not len(edges):
-        return Words(Segments(edges, np.zeros(len(text.offsets), np.int64)), pa.array([], pa.large_string()))
-    # 2. With the edges as offsets, the bytes are an array of words with what separates them in between; numbering both
-    # is faster than taking the words out first.
-    between = pa.LargeStringArray.from_buffers(len(edges) - 1, pa.py_buffer(edges), pa.py_buffer(text.data))
-    encoded = between.dictionary_encode()
-    numbers = encoded.indices.to_numpy(zero_copy_only=False)[::2]
-    # 3. Number the words alone anew.
-    is_word = np.zeros(len(encoded.dictionary), dtype=np.bool_)
-    is_word[numbers] = True
-    ids = (np.cumsum(is_word, dtype=numbers.dtype) - 1)[numbers]
-    offsets = np.searchsorted(edges[::2], text.offsets)
-    return Words(Segments(ids, offsets), encoded.dictionary.filter(pa.array(is_word)))
+    return number_words(text.data, edges), (np.searchsorted(edges, text.offsets) + 1) // 2
 
 
 def split_words(texts: list[str]) -> Words:

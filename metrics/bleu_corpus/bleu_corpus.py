@@ -23,6 +23,7 @@ from ._inputs import References, check_references
 from ._marks import Mark
 from ._mteval import rules_13a
 from ._ngrams import clipped_matches
+from ._numbering import number_words
 from ._optional import require
 from ._options import Options
 from ._paired_tests import PAIRED_TESTS

@@ -40,6 +40,7 @@ from ._ngram_model import Level
 from ._ngram_sentences import side_by_side
 from ._ngram_source import NgramSource
 from ._ngram_units import Unit
+from ._numbering import number_words
 from ._optional import require
 from ._options import Options
 from ._output_head import logits_by_head

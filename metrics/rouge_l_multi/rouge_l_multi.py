@@ -21,6 +21,7 @@ from ._lanes import lane_blocks
 from ._lcs import lcs_lengths
 from ._marks import Mark
 from ._ngrams import clipped_matches
+from ._numbering import number_words
 from ._optional import require
 from ._options import Options
 from ._paired_tests import PAIRED_TESTS

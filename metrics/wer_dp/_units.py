@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._transforms import apply, pipeline
-from ._words import Units, Utf8, encode, split_at, split_characters, white_space
+from ._words import Units, Utf8, encode, split_characters, units_at, white_space
 
 _SPACE = ord(" ")
 
@@ -25,7 +25,7 @@ def split_units(texts: list[str], unit: str, transforms: Any) -> Units:
     if unit == "char":
         return split_characters(apply(pipeline(transforms, unit), texts))
     text = _default_words(texts) if transforms is None else encode(apply(pipeline(transforms, unit), texts))
-    return split_at(text, text.data == _SPACE).units
+    return units_at(text, text.data == _SPACE)
 
 
 def _default_words(texts: list[str]) -> Utf8:

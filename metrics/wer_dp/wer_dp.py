@@ -21,6 +21,7 @@ from ._hosted_metric import HostedMetric
 from ._inputs import References, check_predictions, check_references
 from ._lanes import lane_blocks
 from ._marks import Mark
+from ._numbering import number_words
 from ._options import Options, callable_name, check_integer
 from ._paired_tests import PAIRED_TESTS
 from ._picture import Picture
@@ -76,6 +77,8 @@ class WerDp(CorpusMetric):
     """Word error rate as an evaluate.Metric."""
 
     _options_type = WerOptions
+    # Words are only told apart, so that nothing is gained by large blocks.
+    _block_characters = 1 << 19
 
     def _info(self) -> evaluate.MetricInfo:
         urls = ["https://github.com/jitsi/jiwer", "https://en.wikipedia.org/wiki/Word_error_rate"]

@@ -1,0 +1,75 @@
+"""Words of a text numbered, equal ones alike."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ._segments import IntArray
+
+# A short word is an integer: its bytes, the first one lowest, below its length in the highest byte.
+_SHORT = 7
+_MASKS = np.array([(1 << 8 * length) - 1 for length in range(_SHORT + 1)], np.int64)
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Of every word its number, in order of first appearance; what the words of these numbers are.
+
+    ids: shape (number of words,).
+    keys: shape (number of distinct words,); the integer of a short word, the complement of a long one's number.
+    long_words: distinct.
+    """
+
+    ids: IntArray
+    keys: IntArray
+    long_words: pa.LargeStringArray
+
+    @functools.cached_property
+    def vocabulary(self) -> pa.LargeStringArray:
+        """The distinct words by their numbers."""
+        is_short = self.keys >= 0
+        rows = self.keys[is_short].astype("<i8").view(np.uint8).reshape(-1, 8)
+        lengths = rows[:, _SHORT].astype(np.int64)
+        data = rows[np.arange(8) < lengths[:, None]]
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        short_words = pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(data))
+        place = np.where(is_short, np.cumsum(is_short) - 1, len(lengths) + ~self.keys)
+        return pa.concat_arrays([short_words, self.long_words]).take(pa.array(place))
+
+
+def number_words(data: npt.NDArray[np.uint8], edges: IntArray) -> Numbered:
+    """Number the words of UTF-8 text; word j is data[edges[2 * j]:edges[2 * j + 1]].
+
+    Integers are numbered in a third of the time that strings take, and of ten words nine are short.
+
+    >>> numbered = number_words(np.frombuffer(b"a refrain a", np.uint8), np.array([0, 1, 2, 9, 10, 11]))
+    >>> numbered.ids.tolist(), numbered.vocabulary.to_pylist()
+    ([0, 1, 0], ['a', 'refrain'])
+    """
+    starts = edges[::2]
+    lengths = edges[1::2] - starts
+    long = (lengths > _SHORT).nonzero()[0]
+    # With the edges as offsets, the bytes are an array of words with what separates them in between.
+    offsets = pa.py_buffer(edges if len(edges) else np.zeros(1, np.int64))
+    between = pa.LargeStringArray.from_buffers(max(len(edges) - 1, 0), offsets, pa.py_buffer(data))
+    long_words = between.take(pa.array(2 * long)).dictionary_encode()
+    keys = _short_keys(data, starts, np.minimum(lengths, _SHORT))
+    keys[long] = ~long_words.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+    encoded = pa.array(keys).dictionary_encode()
+    ids = encoded.indices.to_numpy(zero_copy_only=False)
+    return Numbered(ids, encoded.dictionary.to_numpy(), long_words.dictionary)
+
+
+def _short_keys(data: npt.NDArray[np.uint8], starts: IntArray, lengths: IntArray) -> IntArray:
+    padded = np.concatenate((data, np.zeros(8, np.uint8)))
+    # The eight bytes from every place on, as an integer, without a copy.
+    eights = np.ndarray(len(data) + 1, "<i8", padded, strides=1)
+    keys: IntArray = eights[starts].astype(np.int64, copy=False)
+    keys &= _MASKS.take(lengths)
+    keys |= lengths << 8 * _SHORT
+    return keys

@@ -1,0 +1,33 @@
+"""Words are numbered and spelled as str.split and a dictionary do it."""
+
+from __future__ import annotations
+
+import numpy as np
+from evenscore._shared import _words
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+# Lengths about that of the words that are integers; zeros, which an integer hides; words that begin alike; two bytes.
+PIECES = ["a", "\x00", "a\x00", "abcdef", "abcdefg", "abcdefgh", "abcdefgi", "abcdefg\x00", "é", "ééé", "ééé1", "éééé"]
+TEXTS = st.lists(st.lists(st.sampled_from([*PIECES, " ", "  ", "\n", "\u3000"]), max_size=12).map("".join), max_size=6)
+
+
+@settings(derandomize=True, deadline=None, max_examples=500)
+@given(TEXTS)
+def test_split_words_is_str_split(texts: list[str]) -> None:
+    words = _words.split_words(texts)
+    assert [words.units.row(i) for i in range(len(texts))] == [text.split() for text in texts]
+    numbers = {word: number for number, word in reversed([*enumerate(words.vocabulary.to_pylist())])}
+    assert words.segments.ids.tolist() == [numbers[word] for text in texts for word in text.split()]
+    assert len(numbers) == len(words.vocabulary)
+
+
+@settings(derandomize=True, deadline=None, max_examples=500)
+@given(TEXTS)
+def test_units_are_the_words_spelled_later(texts: list[str]) -> None:
+    text = _words.encode(texts)
+    units, words = _words.units_at(text, text.data == ord(" ")), _words.split_at(text, text.data == ord(" "))
+    np.testing.assert_array_equal(units.segments.ids, words.segments.ids)
+    np.testing.assert_array_equal(units.segments.offsets, words.segments.offsets)
+    rows = [[word for word in text.split(" ") if word] for text in texts]
+    assert [units.row(i) for i in range(len(texts))] == rows
