@@ -18,18 +18,24 @@ EXPANDED = 1 << 31
 LENGTH_SHIFT = 24
 LENGTH_MASK = (1 << 7) - 1
 START_MASK = (1 << LENGTH_SHIFT) - 1
+# Characters that share what they have of a map, if nothing.
+BLOCK = 256
 
 
 class CharMap(NamedTuple):
     """For every code point the characters that take its place: none, one or several.
 
-    entries: uint32, shape (0x110000,).  expansions: uint32; see EXPANDED.
+    blocks: int32, shape (0x110000 / BLOCK,); where the entries of so many code points begin.
+    entries: uint32; code point c has entries[blocks[c // BLOCK] + c % BLOCK] ^ c, so that all blocks in which every
+      character stays have the same entries, zeros.  One array of all code points takes 4 MB instead of some 100 KB.
+    expansions: uint32; see EXPANDED.
 
     >>> from tokenizers_impl._splits import Splits
     >>> CharMap.of_dict({ord("ß"): [115, 115], ord("!"): []}).apply(Splits.of(["Maß!"], offsets=False)).texts()[0]
     'Mass'
     """
 
+    blocks: I32
     entries: U32
     expansions: U32
 
@@ -38,10 +44,14 @@ class CharMap(NamedTuple):
         """Code point codes[i] becomes the next lengths[i] of `chars`; every other one stays."""
         starts = np.cumsum(lengths) - lengths
         single = lengths == 1
-        entries = np.arange(CODE_POINTS, dtype=np.uint32)
+        entries = np.zeros(CODE_POINTS, np.uint32)
         entries[codes] = EXPANDED | lengths << LENGTH_SHIFT | starts
         entries[codes[single]] = chars[starts[single]]
-        return cls(entries, chars)
+        entries[codes] ^= codes.astype(np.uint32)
+        rows = entries.reshape(-1, BLOCK)
+        changed = rows.any(axis=1)
+        blocks = np.where(changed, np.cumsum(changed, dtype=np.int32), 0) * BLOCK
+        return cls(blocks.astype(np.int32), np.append(rows[:1] * 0, rows[changed]), chars)
 
     @classmethod
     def of_dict(cls, replaced: dict[int, list[int]]) -> CharMap:
@@ -65,7 +75,8 @@ class CharMap(NamedTuple):
         return np.flatnonzero(self._changes())
 
     def _changes(self) -> Bools:
-        return np.not_equal(self.entries, np.arange(CODE_POINTS, dtype=np.uint32))
+        changed: Bools = self.entries.reshape(-1, BLOCK)[self.blocks // BLOCK].ravel() != 0
+        return changed
 
     def then(self, other: CharMap) -> CharMap:
         """The map that does this, then the other."""
@@ -75,15 +86,15 @@ class CharMap(NamedTuple):
     def apply(self, splits: Splits) -> Splits:
         """The splits with every character of their text replaced; the origins are those of the characters replaced."""
         texts = splits.chars, splits.starts, splits.ends, splits.added
-        lengths, same, one_to_one = _measure(*texts, self.entries)
+        lengths, same, one_to_one = _measure(*texts, self.blocks, self.entries)
         if same:
             return splits
         if one_to_one:
-            return splits._replace(chars=_replaced(*texts, self.entries))
+            return splits._replace(chars=_replaced(*texts, self.blocks, self.entries))
         ends = np.cumsum(lengths)
         chars = np.empty(lengths.sum(), np.uint32)
         source = np.empty(len(chars) if len(splits.origins) else 0, np.int32)
-        _write(*texts, self.entries, self.expansions, chars, source)
+        _write(*texts, self.blocks, self.entries, self.expansions, chars, source)
         return splits.rewritten(chars, source, ends - lengths, ends)
 
 
@@ -96,14 +107,15 @@ def each(codes: I64) -> Splits:
 
 
 @kernel
-def _measure(chars: U32, starts: I64, ends: I64, added: I32, entries: U32) -> tuple[I64, bool, bool]:
+def _measure(chars: U32, starts: I64, ends: I64, added: I32, blocks: I32, entries: U32) -> tuple[I64, bool, bool]:
     """The new length of every split, whether all characters stay as they are, whether each becomes one."""
     lengths = ends - starts
     same = one_to_one = True
     for j in range(len(starts)):
         if added[j] == TEXT:
             for i in range(starts[j], ends[j]):
-                entry = entries[chars[i]]
+                # Written out here and below: a call with arrays, whose references numba counts, takes 20 ns a character.
+                entry = entries[blocks[chars[i] // BLOCK] + chars[i] % BLOCK] ^ chars[i]
                 if entry != chars[i]:
                     same = False
                 if entry >= EXPANDED:
@@ -113,25 +125,27 @@ def _measure(chars: U32, starts: I64, ends: I64, added: I32, entries: U32) -> tu
 
 
 @kernel
-def _replaced(chars: U32, starts: I64, ends: I64, added: I32, entries: U32) -> U32:
+def _replaced(chars: U32, starts: I64, ends: I64, added: I32, blocks: I32, entries: U32) -> U32:
     """The characters with each of the text replaced by one."""
     new = chars.copy()
     for j in range(len(starts)):
         if added[j] == TEXT:
             for i in range(starts[j], ends[j]):
-                new[i] = entries[chars[i]]
+                new[i] = entries[blocks[chars[i] // BLOCK] + chars[i] % BLOCK] ^ chars[i]
     return new
 
 
 @kernel
 def _write(
-    chars: U32, starts: I64, ends: I64, added: I32, entries: U32, expansions: U32, new: U32, source: I32
+    chars: U32, starts: I64, ends: I64, added: I32, blocks: I32, entries: U32, expansions: U32, new: U32, source: I32
 ) -> None:
     """Fills `new` with the characters that take the place of others; `source`, if not empty, with where these stood."""
     w = 0
     for j in range(len(starts)):
         for i in range(starts[j], ends[j]):
-            entry = entries[chars[i]] if added[j] == TEXT else chars[i]
+            entry = chars[i]
+            if added[j] == TEXT:
+                entry ^= entries[blocks[entry // BLOCK] + entry % BLOCK]
             if entry < EXPANDED:
                 new[w] = entry
                 if len(source):

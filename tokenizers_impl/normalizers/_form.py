@@ -10,7 +10,7 @@ import numpy as np
 from .._arrays import I32, I64, U8, U32, Bools
 from .._kernel import kernel
 from .._splits import TEXT, Splits
-from ._char_map import EXPANDED, LENGTH_MASK, LENGTH_SHIFT, START_MASK, CharMap, each
+from ._char_map import BLOCK, EXPANDED, LENGTH_MASK, LENGTH_SHIFT, START_MASK, CharMap, each
 from ._tables import combining_classes, compositions, decompositions
 
 # A pair of characters as one number: first << PAIR_SHIFT | second.
@@ -95,14 +95,15 @@ def decomposition(*, compatibility: bool) -> CharMap:
 @kernel
 def _measure(chars: U32, starts: I64, ends: I64, added: I32, form: Form) -> I64:
     """The length of every split after `_decompose`."""
-    begins, alone, decomposed = form.begins, form.alone.entries, form.decomposed.entries
+    begins, (alone_blocks, alone, _), (blocks, decomposed, _) = form.begins, form.alone, form.decomposed
     lengths = ends - starts
     for j in range(len(starts)):
         if added[j] == TEXT:
             for i in range(starts[j], ends[j]):
                 # Written out here and below: a call with arrays, whose references numba counts, took 20 ns a character.
                 joined = (i > starts[j] and not begins[chars[i]]) or (i + 1 < ends[j] and not begins[chars[i + 1]])
-                entry = decomposed[chars[i]] if joined else alone[chars[i]]
+                block, place = chars[i] // BLOCK, chars[i] % BLOCK
+                entry = chars[i] ^ (decomposed[blocks[block] + place] if joined else alone[alone_blocks[block] + place])
                 if entry >= EXPANDED:
                     lengths[j] += np.int64(entry >> LENGTH_SHIFT & LENGTH_MASK) - 1
     return lengths
@@ -111,12 +112,14 @@ def _measure(chars: U32, starts: I64, ends: I64, added: I32, form: Form) -> I64:
 @kernel
 def _decompose(chars: U32, starts: I64, ends: I64, added: I32, form: Form, new: U32, uses: I32) -> None:
     """Fills `new` with what the characters become alone or decomposed; `uses`, if not empty, with what it uses up."""
-    begins, (alone, alone_parts), (decomposed, decomposed_parts) = form.begins, form.alone, form.decomposed
+    begins = form.begins
+    (alone_blocks, alone, alone_parts), (blocks, decomposed, decomposed_parts) = form.alone, form.decomposed
     w = 0
     for j in range(len(starts)):
         for i in range(starts[j], ends[j]):
             joined = (i > starts[j] and not begins[chars[i]]) or (i + 1 < ends[j] and not begins[chars[i + 1]])
-            entry = decomposed[chars[i]] if joined else alone[chars[i]]
+            block, place = chars[i] // BLOCK, chars[i] % BLOCK
+            entry = chars[i] ^ (decomposed[blocks[block] + place] if joined else alone[alone_blocks[block] + place])
             if added[j] != TEXT:
                 entry = chars[i]
             new[w] = entry

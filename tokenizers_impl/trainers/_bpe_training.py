@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import I64
+from .._memory import give_back
 from .._progress import progress
 from .._words import WordCounts, Words
 from ._alphabet import alphabet
@@ -18,7 +19,7 @@ from ._bpe_options import TIE_BREAKS, BpeOptions
 from ._extension import Extended, cut_words, model_tokens
 from ._initial_symbols import END, InitialSymbols, renumber
 from ._merge_arrays import TOKENS, Rule, State
-from ._merge_kernel import FINISHED, MORE_OCCURRENCES, MORE_PAIRS, MORE_TOKENS, ROW, run_merges
+from ._merge_kernel import FINISHED, MORE_OCCURRENCES, MORE_PAIRS, MORE_TOKENS, NOTHING, ROW, run_merges
 from ._merge_state import new_state, with_more_occurrences, with_more_pairs, with_more_tokens, with_usual_pairs
 from ._pair_counts import count_pairs
 
@@ -77,16 +78,27 @@ def learn_merges(
 
     model: what the training goes on from, where the options say extend.
     """
-    state = initial_state(counts, options, model, show_progress)
     rule = Rule(
         TIE_BREAKS.index(options.tie_break), max(1, options.min_frequency), options.most_tokens, options.longest
     )
+    first_rule = rule._replace(max_length=options.longest_first)
+    # 5. The merges.  Nothing here holds the state, so that it is gone when the strings of the tokens are made.
+    tokens, rows = _merged(
+        state_with_pairs(counts, options, first_rule, model, show_progress), rule, options.most_merges, show_progress
+    )
+    return LearntMerges(tokens.texts(), rows)
+
+
+def state_with_pairs(
+    counts: WordCounts, options: BpeOptions, rule: Rule, model: Extended | None, show_progress: bool
+) -> State:
+    """The words as symbols with their pairs, the steps 1 to 4."""
+    state = initial_state(counts, options, model, show_progress)
     # 4. The pairs.
     with progress("Count pairs", len(counts.counts), show_progress) as bar:
-        count_pairs(state, rule._replace(max_length=options.longest_first))
+        count_pairs(state, rule)
         bar.update(len(counts.counts))
-    # 5. The merges.
-    return merged(with_usual_pairs(state), rule, options.most_merges, show_progress)
+    return with_usual_pairs(state)
 
 
 def initial_state(counts: WordCounts, options: BpeOptions, model: Extended | None, show_progress: bool) -> State:
@@ -119,12 +131,15 @@ def initial_state(counts: WordCounts, options: BpeOptions, model: Extended | Non
     return new_state(list(tokens), lengths, symbols, offsets, counts.counts, options.prefix)
 
 
-def merged(state: State, rule: Rule, most_merges: int, show_progress: bool) -> LearntMerges:
-    """Merges until the rule, the number of merges or the words end it."""
+def _merged(state: State, rule: Rule, most_merges: int, show_progress: bool) -> tuple[Words, I64]:
+    """Merges until the rule, the number of merges or the words end it; the tokens, and a row a merge."""
     rows, done, reason = [np.empty((0, ROW), np.int64)], 0, None
     wanted = min(rule.vocab_size - int(state.used[TOKENS]), most_merges)
     with progress("Compute merges", max(0, wanted), show_progress) as bar:
         while reason != FINISHED and done < most_merges:
+            if reason != NOTHING:
+                # What is free behind the arrays of before.
+                give_back()
             rows.append(np.empty((min(SLICE, most_merges - done), ROW), np.int64))
             steps, reason = run_merges(state, rule, rows[-1])
             rows[-1] = rows[-1][:steps]
@@ -137,13 +152,13 @@ def merged(state: State, rule: Rule, most_merges: int, show_progress: bool) -> L
             elif reason == MORE_OCCURRENCES:
                 state = with_more_occurrences(state)
         bar.total = done
-    return LearntMerges(tokens_of(state), np.concatenate(rows))
+    return tokens_of(state), np.concatenate(rows)
 
 
-def tokens_of(state: State) -> list[str]:
+def tokens_of(state: State) -> Words:
     """The strings of the tokens, in the order of the ids."""
     n, ends = int(state.used[TOKENS]), state.strings.ends
-    return Words(state.strings.chars[: ends[n]], ends[: n + 1]).texts()
+    return Words(state.strings.chars[: ends[n]], ends[: n + 1])
 
 
 def _add(tokens: dict[str, int], strings: Iterable[str]) -> None:

@@ -157,8 +157,11 @@ def _enter(pairs: Pairs, candidates: Candidates, rule: Rule, n: int) -> None:
 def start(state: State, candidates: Candidates, rule: Rule) -> None:
     """Counts the symbols and enters their pairs."""
     symbols, counts = state.symbols, state.counts
+    word = 0
     for i in range(len(symbols.id)):
-        candidates.frequency[symbols.id[i]] += counts[symbols.word[i]]
+        while symbols.ends[word] <= i:
+            word += 1
+        candidates.frequency[symbols.id[i]] += counts[word]
     _enter(state.pairs, candidates, rule, state.used[PAIRS])
 
 

@@ -10,13 +10,12 @@ from .._progress import progress
 from .._words import WordCounts
 from ..models._wordpiece import WordPiece
 from ._bpe_options import BpeOptions
-from ._bpe_training import LearntMerges, initial_state, tokens_of
+from ._bpe_training import LearntMerges, state_with_pairs, tokens_of
 from ._likelihood_kernel import HEAP, QUOTIENT, UNION, Candidates, Rule, start, update
 from ._merge_arrays import CORPUS, HF, NONE, TOKENS, State
 from ._merge_arrays import Rule as MergeRule
 from ._merge_kernel import NOTHING, ROW, lack, merge
-from ._merge_state import with_more_occurrences, with_more_pairs, with_more_tokens, with_usual_pairs
-from ._pair_counts import count_pairs
+from ._merge_state import with_more_occurrences, with_more_pairs, with_more_tokens
 
 # More than any count, so that the queue of the merge loop, which is not used here, stays empty.
 NEVER = 2**62
@@ -39,13 +38,10 @@ def learn_by_gain(
     >>> learnt.merges(), [round(gain, 4) for gain in learnt.gains]
     ([('##g', '##s'), ('p', '##u')], [0.05, 0.0278])
     """
-    state = initial_state(counts, options, model, show_progress)
     merge_rule = MergeRule(HF, NEVER, options.most_tokens, options.longest)
     rule = Rule(UNION if criterion == "union" else QUOTIENT, max(1, options.min_frequency))
-    with progress("Count pairs", len(counts.counts), show_progress) as bar:
-        count_pairs(state, merge_rule._replace(max_length=options.longest_first))
-        bar.update(len(counts.counts))
-    state = with_usual_pairs(state)
+    first_rule = merge_rule._replace(max_length=options.longest_first)
+    state = state_with_pairs(counts, options, first_rule, model, show_progress)
     candidates = _no_candidates(state)
     start(state, candidates, rule)
     rows: list[tuple[int, ...]] = []
@@ -59,7 +55,7 @@ def learn_by_gain(
             gain = _gain(float(candidates.score[best]), int(state.used[CORPUS]), criterion)
             if min_gain is not None and gain < min_gain:
                 break
-            if lack(state, best) != NOTHING:
+            while lack(state, best) != NOTHING:
                 state = with_more_tokens(with_more_occurrences(with_more_pairs(state)))
                 candidates = _with_room(candidates, state)
             a, b, count = (int(array[best]) for array in (state.pairs.first, state.pairs.second, state.pairs.frequency))
@@ -70,7 +66,7 @@ def learn_by_gain(
             gains.append(gain)
             bar.update(1)
         bar.total = len(rows)
-    return LearntMerges(tokens_of(state), np.array(rows, np.int64).reshape(-1, ROW), gains)
+    return LearntMerges(tokens_of(state).texts(), np.array(rows, np.int64).reshape(-1, ROW), gains)
 
 
 def _gain(score: float, corpus: int, criterion: str) -> float:

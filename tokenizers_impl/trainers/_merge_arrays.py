@@ -10,8 +10,10 @@ import numpy.typing as npt
 from .._arrays import I32, I64, U32, Bools
 
 NONE = -1
+# The word of each position would take as much memory as its symbol.
+STRIDE = 8
 # The places in State.used.
-TOKENS, PAIRS, OCCURRENCES, QUEUE, CORPUS = range(5)
+TOKENS, PAIRS, OCCURRENCES, QUEUE, CORPUS, LEAST = range(6)
 # What Rule.tie_break says.
 HF, LEXICOGRAPHIC, FIRST, SENTENCEPIECE = range(4)
 
@@ -23,13 +25,17 @@ class Symbols(NamedTuple):
     id: its token.
     size: k, which stands at its last position, too; int16 if no word has more positions than that holds, else int32.
     pair: the pair that it begins, NONE if it is the last of its word, or the pair would be too long.
-    The other positions have no pair.  word: the number of the word, at all positions.
+    The other positions have no pair.
+
+    ends: where the words end, shape (number of words,).
+    first_word: the word of every STRIDE-th position, from which that of any other is some steps away.
     """
 
     id: I32
     size: npt.NDArray[np.int16] | I32
-    word: I32
     pair: I32
+    ends: I64
+    first_word: I32
 
 
 class Pairs(NamedTuple):
@@ -77,7 +83,11 @@ class Queue(NamedTuple):
 
 
 class State(NamedTuple):
-    """All arrays.  counts: how often each word occurs.  touched: scratch for positions.  used: how many entries are."""
+    """All arrays.
+
+    counts: how often each word occurs.  touched: scratch for positions.
+    used: how many entries are; at LEAST the count that a pair in the queue has.
+    """
 
     symbols: Symbols
     counts: I64

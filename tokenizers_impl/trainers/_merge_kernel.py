@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from .._arrays import I32, I64
 from .._kernel import kernel
-from ._merge_arrays import CORPUS, NONE, OCCURRENCES, PAIRS, TOKENS, Rule, State, Symbols
+from ._merge_arrays import CORPUS, NONE, OCCURRENCES, PAIRS, STRIDE, TOKENS, Rule, State, Symbols
 from ._pair_counts import record
 from ._pair_queue import best
 from ._string_table import known_token, token_of
@@ -28,13 +28,16 @@ def _replace(
     Returns how many positions begin other pairs now, which leave their old pairs and are touched; and how often the
     corpus has what was merged.
     """
-    ids, sizes, words, pair = symbols
+    ids, sizes, pair, ends, first_word = symbols
     n = merged = 0
     for i in positions:
         if pair[i] != p:
             continue
-        j, weight = i + sizes[i], counts[words[i]]
-        before = i - sizes[i - 1] if i > 0 and words[i - 1] == words[i] else NONE
+        word = first_word[i // STRIDE]
+        while ends[word] <= i:
+            word += 1
+        j, weight = i + sizes[i], counts[word]
+        before = i - sizes[i - 1] if i > 0 and (word == 0 or ends[word - 1] < i) else NONE
         if before != NONE and pair[before] != NONE:
             frequency[pair[before]] -= weight
             pair[before] = NONE
@@ -57,13 +60,15 @@ def _replace(
 @kernel
 def _touch_all(symbols: Symbols, counts: I64, frequency: I64, new: int, touched: I32) -> int:
     """Touches every position whose pair has the symbol `new`, so that its old and new places are one list."""
-    ids, sizes, words, pair = symbols
-    i = n = 0
+    ids, sizes, pair, ends, _ = symbols
+    i = n = word = 0
     while i < len(ids):
+        while ends[word] <= i:
+            word += 1
         j = i + int(sizes[i])
-        if j < len(ids) and words[j] == words[i] and (ids[i] == new or ids[j] == new):
+        if j < ends[word] and (ids[i] == new or ids[j] == new):
             if pair[i] != NONE:
-                frequency[pair[i]] -= counts[words[i]]
+                frequency[pair[i]] -= counts[word]
                 pair[i] = NONE
             touched[n] = i
             n += 1

@@ -14,6 +14,7 @@ from ._merge_arrays import (
     OCCURRENCES,
     PAIRS,
     QUEUE,
+    STRIDE,
     TOKENS,
     Pairs,
     Queue,
@@ -22,6 +23,7 @@ from ._merge_arrays import (
     Symbols,
     Tokens,
 )
+from ._pair_counts import drop_former
 from ._string_table import fill_table
 
 Numbers = TypeVar("Numbers", I32, I64, U32, Bools)
@@ -37,17 +39,16 @@ def new_state(tokens: Sequence[str], lengths: I32, ids: I32, offsets: I64, count
     if size >= 2**31:
         raise ValueError(f"the distinct words have {size} symbols together: train on fewer than 2**31")
     strings, nothing = Words.of(tokens), np.empty(0, np.int32)
-    # numpy does not touch the memory that it gives here: room that is never used costs nothing.  Every merge takes away
-    # a symbol and touches two at most, so 3 * size occurrences are enough unless a merge gives a symbol that there was.
+    # numpy does not touch the memory that it gives here: room that is never used costs nothing.
     state = State(
         _unmerged(ids, offsets),
         counts,
-        Pairs(_ids(size), _ids(size), _counts(size), _counts(size), _ids(size), _ids(3 * size)),
+        Pairs(_ids(size), _ids(size), _counts(size), _counts(size), _ids(size), _ids(size + size // 8 + 16)),
         Strings(strings.chars, strings.offsets, nothing, code_points(prefix)),
         Tokens(lengths, np.zeros(n, np.bool_), nothing, nothing),
         Queue(_counts(size), _counts(size), _counts(size)),
         _ids(size),
-        np.array([n, 0, 0, 0, np.diff(offsets) @ counts]),
+        np.array([n, 0, 0, 0, np.diff(offsets) @ counts, np.iinfo(np.int64).max]),
     )
     return with_more_tokens(state)
 
@@ -55,18 +56,18 @@ def new_state(tokens: Sequence[str], lengths: I32, ids: I32, offsets: I64, count
 def _unmerged(ids: I32, offsets: I64) -> Symbols:
     """The symbols, no pairs yet."""
     lengths = np.diff(offsets)
-    words = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    first_word = np.searchsorted(offsets[1:], np.arange(0, len(ids), STRIDE), side="right").astype(np.int32)
     # Half the memory, save where one of the words is very long.
     sizes = np.ones(len(ids), np.int16) if lengths.max(initial=0) < 1 << 15 else np.ones(len(ids), np.int32)
-    return Symbols(ids, sizes, words, np.full(len(ids), NONE, np.int32))
+    return Symbols(ids, sizes, np.full(len(ids), NONE, np.int32), offsets[1:], first_word)
 
 
 def with_more_tokens(state: State) -> State:
-    """The same state with room for twice the tokens."""
+    """The same state with room for half as many tokens more."""
     tokens, strings, n = state.tokens, state.strings, state.used[TOKENS]
-    room = 2 * len(tokens.length) + 4096
+    room = n + n // 2 + 4096
     strings = Strings(
-        _longer(strings.chars, strings.ends[n], 2 * len(strings.chars) + 16 * 4096),
+        _longer(strings.chars, strings.ends[n], len(strings.chars) * 5 // 4 + 16 * 4096),
         _longer(strings.ends, n + 1, room + 1),
         np.full(1 << int(2 * room).bit_length(), NONE, np.int32),
         strings.prefix,
@@ -85,9 +86,12 @@ def with_more_tokens(state: State) -> State:
 def with_usual_pairs(state: State) -> State:
     """The same state, its pairs counted, with less room for more: large arrays take whole pages of 2 MB.
 
+    What was touched in counting is given back.
+
     In English, French, German and Russian words the pairs that arise are an eighth to a sixth of the symbols.
     """
-    return _with_pairs(state, int(state.used[PAIRS]) + len(state.symbols.id) // 4)
+    size = len(state.symbols.id)
+    return _with_pairs(state, int(state.used[PAIRS]) + size // 4)._replace(touched=_ids(size))
 
 
 def with_more_pairs(state: State) -> State:
@@ -115,10 +119,12 @@ def _with_pairs(state: State, room: int) -> State:
 
 
 def with_more_occurrences(state: State) -> State:
-    """The same state with room for twice the occurrences."""
-    old = state.pairs.occurrences
-    longer = _longer(old, state.used[OCCURRENCES], 2 * len(old) + 16)
-    return state._replace(pairs=state.pairs._replace(occurrences=longer))
+    """The same state without occurrences of the past; with room for twice as many, if these were few."""
+    old, before = state.pairs.occurrences, state.used[OCCURRENCES]
+    state.used[OCCURRENCES] = left = drop_former(state.pairs, state.symbols.pair, state.used[PAIRS])
+    if before - left > len(old) // 8:
+        return state
+    return state._replace(pairs=state.pairs._replace(occurrences=_longer(old, left, 2 * len(old))))
 
 
 def _ids(size: int) -> I32:

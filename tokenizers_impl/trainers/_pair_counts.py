@@ -6,7 +6,7 @@ import numpy as np
 
 from .._arrays import I32
 from .._kernel import kernel
-from ._merge_arrays import NONE, OCCURRENCES, PAIRS, TOKENS, Rule, State
+from ._merge_arrays import NONE, OCCURRENCES, PAIRS, STRIDE, TOKENS, Pairs, Rule, State
 from ._pair_queue import push
 
 
@@ -16,14 +16,17 @@ def record(state: State, rule: Rule, positions: I32, new: int) -> None:
 
     So they are found by their other symbol, without hashing.
     """
-    ids, sizes, words, pair = state.symbols
+    ids, sizes, pair, ends, first_word = state.symbols
     first, second, frequency, start, size, occurrences = state.pairs
     length, left, right = state.tokens.length, state.tokens.left, state.tokens.right
     counts, used = state.counts, state.used
     oldest = n = used[PAIRS]
     for i in positions:
+        word = first_word[i // STRIDE]
+        while ends[word] <= i:
+            word += 1
         j = i + sizes[i]
-        if j == len(ids) or words[j] != words[i]:
+        if j == ends[word]:
             continue
         a, b = ids[i], ids[j]
         if length[a] + length[b] > rule.max_length:
@@ -38,7 +41,7 @@ def record(state: State, rule: Rule, positions: I32, new: int) -> None:
             else:
                 left[a] = p
         pair[i] = p
-        frequency[p] += counts[words[i]]
+        frequency[p] += counts[word]
         size[p] += 1
     end = used[OCCURRENCES]
     for p in range(oldest, n):
@@ -60,8 +63,7 @@ def record(state: State, rule: Rule, positions: I32, new: int) -> None:
 def count_pairs(state: State, rule: Rule) -> None:
     """Enters every pair of the words, and which tokens are symbols: positions sorted by these, one after another."""
     ids, n_tokens = state.symbols.id, state.used[TOKENS]
-    # The room behind the first occurrences: memory that the merges need anyway.
-    positions = state.pairs.occurrences[len(ids) :]
+    positions = state.touched
     ends = np.zeros(n_tokens + 1, np.int64)
     for i in range(len(ids)):
         ends[ids[i] + 1] += 1
@@ -76,3 +78,18 @@ def count_pairs(state: State, rule: Rule) -> None:
         token = ids[positions[start]]
         record(state, rule, positions[start : ends[token]], token)
         start = ends[token]
+
+
+@kernel
+def drop_former(pairs: Pairs, pair: I32, n: int) -> int:
+    """Takes out of the lists of the first n pairs the positions that begin none or others by now; how many are left."""
+    end = 0
+    for p in range(n):
+        first, last = pairs.start[p], pairs.start[p] + pairs.size[p]
+        pairs.start[p] = end
+        for position in pairs.occurrences[first:last]:
+            if pair[position] == p:
+                pairs.occurrences[end] = position
+                end += 1
+        pairs.size[p] = end - pairs.start[p]
+    return end

@@ -1,12 +1,13 @@
 """The pairs in the order in which they are merged.
 
-A heap of counts as they were: counts fall, so an entry that is too high is put right when it comes to the top.
+A heap of counts as they were: counts fall, so an entry that is too high is put right when it comes to the top.  Most
+pairs are rare and never merged: those that are half as frequent as the best one enter when no better one is left.
 """
 
 from __future__ import annotations
 
 from .._kernel import kernel
-from ._merge_arrays import NONE, PAIRS, QUEUE, Rule, State
+from ._merge_arrays import LEAST, NONE, PAIRS, QUEUE, Rule, State
 from ._pair_order import BY_STRING, key_of, string_order
 
 
@@ -18,7 +19,7 @@ def push(state: State, rule: Rule, oldest: int) -> None:
     tie_break, by_string = rule.tie_break, rule.tie_break in BY_STRING
     for p in range(oldest, used[PAIRS]):
         frequency = pairs.frequency[p]
-        if frequency < rule.min_count:
+        if frequency < used[LEAST]:
             continue
         i, key = used[QUEUE], key_of(state.symbols.pair, pairs, tie_break, p)
         used[QUEUE] += 1
@@ -60,13 +61,28 @@ def _sift_down(state: State, tie_break: int, p: int) -> None:
 
 
 @kernel
+def _push_rarer(state: State, rule: Rule) -> bool:
+    """Enters the best pairs that are not in the queue, which is empty; whether there can be any."""
+    used, most = state.used, 0
+    if used[LEAST] <= rule.min_count:
+        return False
+    for p in range(used[PAIRS]):
+        most = max(most, state.pairs.frequency[p])
+    used[LEAST] = max(rule.min_count, most // 2)
+    push(state, rule, 0)
+    return True
+
+
+@kernel
 def best(state: State, rule: Rule) -> int:
     """The pair to merge, NONE if no pair is frequent enough."""
     frequencies, keys, queued = state.queue
     pairs, used, tie_break = state.pairs, state.used, rule.tie_break
-    while used[QUEUE] > 0:
+    while used[QUEUE] > 0 or _push_rarer(state, rule):
         p = queued[0]
-        if pairs.frequency[p] < rule.min_count:
+        if used[QUEUE] == 0:
+            continue
+        if pairs.frequency[p] < used[LEAST]:
             used[QUEUE] -= 1
             p = queued[used[QUEUE]]
         elif frequencies[0] == pairs.frequency[p] and keys[0] == key_of(state.symbols.pair, pairs, tie_break, p):
