@@ -57,7 +57,7 @@ def answers(encoding: Any, places: int = 12) -> list[Any]:
 
 def tells_sequences_apart(encoding: Any) -> bool:
     """Whether no token of our Encoding is of two sequences: of those the library names any, another one in each run."""
-    ranges = sorted(encoding.lists().sequences.values())
+    ranges = sorted(encoding._lists().sequences.values())
     return all(end <= start for (_, end), (start, _) in pairwise(ranges))
 
 

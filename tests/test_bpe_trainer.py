@@ -411,7 +411,7 @@ def test_going_on_with_other_affixes_or_gaps_is_refused() -> None:
         ({"limit_alphabet": -2}, "limit_alphabet is -2"),
         ({"max_token_length": "3"}, "max_token_length is '3'"),
         ({"tie_break": "last"}, "tie_break is 'last': take one of 'hf', 'lexicographic', 'first', 'sentencepiece'"),
-        ({"compat": "hf-0.22"}, "compat is 'hf-0.22': take one of 'hf-0.23', None"),
+        ({"compat": "hf-0.22"}, "compat is 'hf-0.22': take one of 'hf-0.23', or None"),
         ({"end_of_word": "apart"}, "end_of_word is 'apart'"),
         ({"end_of_word": "symbol"}, "give the symbol as end_of_word_suffix"),
     ],

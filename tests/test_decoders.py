@@ -186,9 +186,10 @@ def test_a_token_that_is_stripped_whole_is_empty() -> None:
     assert ours.Strip(" ", 1, 1).decode_chain([" ", "", "  ", "   "]) == ["", "", "", " "]
 
 
-def test_decoders_of_another_package_are_refused() -> None:
+def test_decoders_of_the_library_are_taken() -> None:
     with pytest.raises(ValueError, match=r"decoders\[1\] is .*: give decoders of this package"):
-        ours.Sequence([ours.Fuse(), canonical.Fuse()])
+        ours.Sequence([ours.Fuse(), object()])
+    assert ours.Sequence([ours.Fuse(), canonical.Fuse()]) == ours.Sequence([ours.Fuse(), ours.Fuse()])
 
 
 def test_every_byte_decodes_as_the_library_decodes_it() -> None:

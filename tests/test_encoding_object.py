@@ -106,8 +106,8 @@ def test_the_older_name_of_word_ids() -> None:
 @pytest.mark.parametrize(
     ("mistake", "message"),
     [
-        (lambda e: e.token_to_chars(-1), "token_index=-1: give an integer from 0 on"),
-        (lambda e: e.char_to_token(0, "A"), "sequence_index='A': give an integer from 0 on"),
+        (lambda e: e.token_to_chars(-1), "token_index=-1: give an integer from 0 to"),
+        (lambda e: e.char_to_token(0, "A"), "sequence_index='A': give an integer from 0 to"),
         (lambda e: e.word_to_tokens(None), "word_index=None: give an integer"),
         (lambda e: e.pad(3, direction="up"), "Unknown `direction`: `up`. Use one of `left` or `right`"),
         (lambda e: e.truncate(3, direction="up"), "Invalid truncation direction value : up"),

@@ -625,7 +625,7 @@ def unigram(vocab: Any = SCORED, words: Any = None, **options: Any) -> Tokenizer
     [
         (Tokenizer(models.BPE()), "its model is BPE"),
         (changed(unigram(), normalizer=normalizers.NFKC()), "it has the normalizer NFKC"),
-        (unigram(words=pre_tokenizers.Metaspace("_")), "its pre-tokenizer is Metaspace.*'_'"),
+        (unigram(words=pre_tokenizers.Metaspace("_")), 'its pre-tokenizer is Metaspace.*"_"'),
         (unigram(words=SPLIT), r"its pre-tokenizer is WhitespaceSplit\(\)"),
         (unigram(unk_id=None), "its model has no unk_id"),
         (unigram(byte_fallback=True), "has byte_fallback"),

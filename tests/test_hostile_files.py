@@ -44,16 +44,16 @@ def replace(pattern: str) -> str:
     return document(normalizer={"type": "Replace", "pattern": {"Regex": pattern}, "content": "x"})
 
 
-def template(single: list[Any], tokens: dict[str, Any]) -> str:
+def template(single: list[Any], tokens: dict[str, Any], **more: Any) -> str:
     pair = [{"Sequence": {"id": name, "type_id": 0}} for name in "AB"]
-    return document(
-        post_processor={"type": "TemplateProcessing", "single": single, "pair": pair, "special_tokens": tokens}
-    )
+    made = {"type": "TemplateProcessing", "single": single, "pair": pair, "special_tokens": tokens}
+    return document(post_processor=made, **more)
 
 
-def padding(**changed: Any) -> str:
+def padding(truncation: Any = None, **changed: Any) -> str:
     sane = {"strategy": "BatchLongest", "direction": "Right", "pad_to_multiple_of": None}
-    return document(padding={**sane, "pad_id": 0, "pad_type_id": 0, "pad_token": "p", **changed})
+    made = {**sane, "pad_id": 0, "pad_type_id": 0, "pad_token": "p", **changed}
+    return document(padding=made, truncation=truncation)
 
 
 SURROGATE = "a string holds half a character"
@@ -85,13 +85,13 @@ REFUSED = {
     "a merge of three": (bpe(merges=[["a", "b", "ab"]]), r"merges\[0\].* is no pair of tokens"),
     "a merge in words": (bpe(merges=["a b ab"]), "not two tokens with one space between them"),
     "merges that are numbers": (bpe(merges=[1, 2]), r"merges\[0\]: 1 is no pair of tokens"),
-    "a dropout that is a list": (bpe(dropout=[]), r"dropout: \[\] should be between 0 and 1"),
-    "a seed that is none": (bpe(seed=1.5), "seed: 1.5 is neither an integer"),
+    "a dropout that is a list": (bpe(dropout=[]), r"dropout is \[\]: take a number, or None"),
+    "a seed that is none": (bpe(seed=1.5), "seed is 1.5: take an integer"),
     "a model of no type": (document(model={"type": ["BPE"]}), "is not implemented: there are BPE"),
     "a pattern too long": (replace("a|" * 10**6), "has 2000000 characters: give 20000 at most"),
     "a pattern too deep": (replace("(" * 5000 + "a" + ")" * 5000), "nested more than"),
     "a pattern that ends early": (replace("("), "a group that is not closed"),
-    "a pattern that calls itself": (replace(r"(?<x>a\g<x>)"), "not implemented or wrong"),
+    "a pattern that calls itself": (replace(r"(?<x>a\g<x>)"), "not implemented"),
     "a template's unknown token": (
         template([{"SpecialToken": {"id": "[CLS]", "type_id": 0}}], {}),
         "Missing SpecialTo",
@@ -101,7 +101,10 @@ REFUSED = {
     "tokens without ids": (template([], {"x": {"id": "x", "ids": [1, 2], "tokens": ["x"]}}), "of the same length"),
     "an id beyond uint32": (template([], {"x": {"id": "x", "ids": [2**40], "tokens": ["x"]}}), "from 0 to 2"),
     "endless padding": (padding(strategy={"Fixed": 10**15}), "length=1000000000000000: give an integer from 0 to"),
-    "a huge multiple": (padding(pad_to_multiple_of=10**15), "pad_to_multiple_of=1000000000000000: give an integer"),
+    "a multiple beyond uint64": (padding(pad_to_multiple_of=2**64), "pad_to_multiple_of=1844.*: give an integer from"),
+    "padding to no length": (padding(strategy={"Fixed": None}), "strategy of the padding is Fixed"),
+    "a choice that is another's": (padding(direction={"Up": None}), "Unknown `direction` in tokenizer.json"),
+    "two choices": (padding(direction={"Left": None, "Right": None}), "Unknown `direction` in tokenizer.json"),
     "words of no length": (document(pre_tokenizer={"type": "FixedLength", "length": 0}), "length=0: give a number"),
     "no base64": (document(normalizer={"type": "Precompiled", "precompiled_charsmap": "AAAA!"}), "is no base64"),
     "a map cut off": (document(normalizer={"type": "Precompiled", "precompiled_charsmap": "////////"}), "is cut off"),
@@ -268,6 +271,155 @@ def test_valid_files_are_read() -> None:
     for valid in VALID:
         assert json.loads(Tokenizer.from_str(json.dumps(valid)).to_str()) == valid
         assert model_from_json(valid["model"]).to_json() == valid["model"]
+
+
+# --- what grows
+
+
+def sequence(key: str, name: str, *steps: dict[str, Any], **more: Any) -> str:
+    return document(**{key: {"type": "Sequence", name: list(steps)}}, **more)
+
+
+GROWING = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 100}
+BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
+MANY_A = [{"Sequence": {"id": "A", "type_id": 0}}]
+ROWS_OF_ONE = {"direction": "Right", "max_length": 1, "strategy": "LongestFirst", "stride": 0}
+LONG_ROWS = {**ROWS_OF_ONE, "max_length": 10_001, "stride": 10_000}
+# What is done with the tokenizer of a file, and what is then said.
+TOO_LARGE: dict[str, tuple[str, str, str]] = {
+    "an added token that grows": (
+        sequence(
+            "normalizer",
+            "normalizers",
+            *[GROWING] * 5,
+            added_tokens=[{"id": 9, "content": "a", **FLAGS, "normalized": True}],
+        ),
+        "tokenizer",
+        "the texts grow to 100000000 characters",
+    ),
+    "a text that grows": (
+        sequence("normalizer", "normalizers", *[GROWING] * 5),
+        "tokenizer.encode('a')",
+        "the texts grow to 100000000 characters",
+    ),
+    "bytes of bytes": (
+        sequence("normalizer", "normalizers", *[{"type": "ByteLevel"}] * 40),
+        "tokenizer.encode('é')",
+        "the texts grow to",
+    ),
+    "bytes of bytes in words": (
+        sequence("pre_tokenizer", "pretokenizers", *[BYTES] * 40),
+        "tokenizer.encode('é')",
+        "the texts grow to",
+    ),
+    "a long text before many": (
+        document(normalizer={"type": "Prepend", "prepend": "x" * 10**5}),
+        "tokenizer.encode_batch(['a'] * 10**5)",
+        "the texts grow to 10000100000 characters",
+    ),
+    "tokens that grow": (
+        sequence("decoder", "decoders", *[GROWING] * 5),
+        "tokenizer.decode([0])",
+        "the texts grow to 100000000 characters",
+    ),
+    "rows that grow": (
+        sequence("decoder", "decoders", {"type": "Fuse"}, *[GROWING] * 5),
+        "tokenizer.decode_batch([[0]])",
+        "the texts grow to 100000000 characters",
+    ),
+    "one token many times": (
+        sequence("decoder", "decoders", {**GROWING, "content": "a" * 10**6}),
+        "tokenizer.decode_batch([[0] * 10**5])",
+        "the texts grow to 100000000000 characters",
+    ),
+    "spaces between characters": (
+        sequence("decoder", "decoders", *[{"type": "BPEDecoder", "suffix": ""}] * 40),
+        "tokenizer.decode([0, 0])",
+        "the texts grow to",
+    ),
+    "padding of what overflows": (
+        padding(strategy={"Fixed": 2**24}, truncation=ROWS_OF_ONE),
+        "tokenizer.encode('ab' * 50).overflowing",
+        "what overflows would have 822083584 tokens",
+    ),
+    "padding of many": (
+        padding(strategy={"Fixed": 2**24}),
+        "tokenizer.encode_batch(['a'] * 50)",
+        "padding and post-processor put 838860750 tokens into 50 inputs",
+    ),
+    "rows that overlap": (
+        document(truncation=LONG_ROWS),
+        "tokenizer.encode('b' * 20_000).overflowing",
+        "what overflows would have",
+    ),
+    "a template of many pieces": (template(MANY_A * 10**5, {}), "tokenizer", "has 100000 pieces: give 100 at most"),
+    "a text many times": (
+        template(MANY_A * 100, {}),
+        "tokenizer.encode('ba' * 10**6)",
+        "padding and post-processor put 99000099 tokens into 1 inputs",
+    ),
+    "rows joined with rows": (
+        template(MANY_A * 100, {}, truncation={**ROWS_OF_ONE, "max_length": 100}),
+        "tokenizer.encode('ba' * 10**4).overflowing",
+        "what overflows would have",
+    ),
+}
+
+
+def test_what_grows_beyond_measure_is_refused_before_it_takes_memory() -> None:
+    """In a process that may take no more."""
+    program = (
+        "import json, resource, sys\n"
+        "from tokenizers_impl import Tokenizer\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))\n"
+        "said = {}\n"
+        "for name, (text, use, _) in json.load(sys.stdin).items():\n"
+        "    try:\n"
+        "        tokenizer = Tokenizer.from_str(text)\n"
+        "        eval(use)\n"
+        "    except (ValueError, MemoryError) as error:\n"
+        "        said[name] = repr(error)\n"
+        "print(json.dumps(said))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", program],
+        input=json.dumps(TOO_LARGE),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    said = json.loads(done.stdout)
+    wrong = {name: said.get(name) for name, (_, _, message) in TOO_LARGE.items() if message not in said.get(name, "")}
+    assert wrong == {}
+
+
+def test_what_pipelines_need_is_no_growth_beyond_measure() -> None:
+    """The largest that is known: each character becomes 18, and each of these up to three bytes."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFKD(), normalizers.ByteLevel()])
+    length = 1 << 19
+    assert len(tokenizer.normalizer.normalize_str("\ufdfa" * length)) == 33 * length
+
+
+def blank_token(**flags: bool) -> Tokenizer:
+    return Tokenizer.from_str(document(added_tokens=[{"id": 9, "content": " ", **FLAGS, **flags}]))
+
+
+def test_a_token_that_takes_all_white_space_along() -> None:
+    """One token, in linear time; with rstrip alone each space is a token of all behind it, as in the library."""
+    assert blank_token(lstrip=True, rstrip=True).encode(" " * 10**6).tokens == [" " * 10**6]
+    assert blank_token(rstrip=True).encode("   ").tokens == ["   ", "  ", " "]
+    with pytest.raises(ValueError, match="the texts grow to 500000500000 characters"):
+        blank_token(rstrip=True).encode(" " * 10**6)
+
+
+def test_a_token_that_has_lost_white_space_is_shown_as_it_stands() -> None:
+    tokens = [
+        {"id": 9 + i, "content": content, **FLAGS, "rstrip": True, "lstrip": True}
+        for i, content in enumerate([" ", " b"])
+    ]
+    assert Tokenizer.from_str(document(added_tokens=tokens)).encode(" a  b ").tokens == [" ", "a", "  ", "b "]
 
 
 # --- memory

@@ -259,13 +259,14 @@ def test_added_tokens_and_gaps_stay_and_nothing_composes_across_them(steps):
     added = np.array([-1, -1, 7, 3, -1, -1], np.int32)
     # The first character of the last split is taken out, as white space is.
     cut = splits._replace(added=added, starts=splits.starts + np.array([0, 0, 0, 0, 0, 1]))
-    before = [array.copy() for array in cut]
+    arrays = [array for array in cut if isinstance(array, np.ndarray)]
+    before = [array.copy() for array in arrays]
     made = build(ours, steps).normalize_splits(cut)
     expected = [*texts[:5], texts[5][1:]]
     for j in (0, 1, 4, 5):
         expected[j] = build(theirs, steps).normalize_str(expected[j])
     assert made.texts() == expected
-    assert all(np.array_equal(now, then) for now, then in zip(cut, before, strict=True))
+    assert all(np.array_equal(now, then) for now, then in zip(arrays, before, strict=True))
     assert made.origins[made.starts[3] : made.ends[3]].tolist() == [[0, 1], [1, 2], [2, 3]]
 
 
@@ -283,7 +284,6 @@ def test_json_is_that_of_the_library(steps):
     made = build(ours, steps)
     assert json.dumps(made.to_json()) == json.dumps(data)
     assert ours.from_json(data) == made
-    assert eval(repr(made), {**vars(ours), "Regex": OurRegex}) == made
 
 
 @pytest.mark.parametrize("steps", PATTERNED, ids=NAMES[-len(PATTERNED) :])
@@ -343,7 +343,7 @@ def test_the_frozen_graphemes_are_those_of_the_library():
         (b"\0\0\0\0abc", "is cut off, or has no keys"),
         (b"\x08\0\0\0abcd", "is cut off, or has no keys"),
         (b"\x04\0\0\0abcd\xff", "the replacements of precompiled_charsmap are no UTF-8"),
-        ("abc", "precompiled_charsmap='abc': give bytes"),
+        ("abc", "precompiled_charsmap of the normalizer Precompiled is 'abc': expected bytes"),
     ],
 )
 def test_a_broken_map_is_refused(data, message):

@@ -14,7 +14,7 @@ from tokenizers import Regex as CanonicalRegex
 
 from tokenizers_impl import Regex
 from tokenizers_impl.patterns import _matches
-from tokenizers_impl.pre_tokenizers import Split
+from tokenizers_impl.pre_tokenizers import Sequence, Split
 
 BEHAVIORS = ["removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous"]
 CONTRACTIONS = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
@@ -208,8 +208,8 @@ def test_sets_over_all_code_points(chars: str) -> None:
         ("*a", r"a \* that repeats nothing"),
         ("a|+", r"a \+ that repeats nothing"),
         ("a**", "a repeat of a repeat"),
-        ("^*", "a repeat of a repeat, of an anchor"),
-        ("(?=a)+", "a repeat of a repeat, of an anchor or of a look-around"),
+        ("^*", "a repeat of an anchor or of a look-around, which is wrong"),
+        ("(?=a)+", "at character 5, a repeat of an anchor or of a look-around"),
         ("a{3,2}", r"the interval \{3,2\}"),
         ("a{200000}", "200000 repeats"),
         ("a\\", "a backslash at the end"),
@@ -243,6 +243,70 @@ def test_what_is_wrong_or_not_exact_is_refused_by_name(pattern: str, message: st
         Regex(pattern)
 
 
+REFUSED_BY_BOTH = [
+    *["{2}", "{,2}a", "a|{1,2}", "({2})", "(?:{2})", "(?i){2}", "a(?i){2}", "(?#c){2}a", "(?:|^)+", "(?:a|$){2}"],
+    *["(?<!(a))b", "(?<!a(b|c))a", "(?<=(?!a))b", "(?<!(?=a))b", "(?<=(?<!a))b", "(?<!\\z)a", "(?<!a|\\z)b"],
+    *["(?<=[^a]*?b{,2})", "(?<!a*b{0})", "a{1000000}", "a{99999999999999999999}"],
+    *["[[:digit:]-a]", "[[:punct:]-z]", "[[:space:]-\\d]", "[[:^ascii:]-a]", "[^[:blank:]-a]"],
+]
+
+
+@pytest.mark.parametrize("pattern", REFUSED_BY_BOTH)
+def test_what_the_library_refuses_is_refused(pattern: str) -> None:
+    assert canonical_or_none(pattern) is None
+    with pytest.raises(ValueError, match=r"the pattern .* has, at character"):
+        Regex(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("(?<!(?<!))a", "ab"),
+        ("(?<=\\R)a", "\r\na"),
+        ("(?<=a?+a)b", "ab"),
+        ("(?<=(?>a|ab))b", "abb"),
+        ("(?i)[^[^A]b]", "AaBb"),
+        ("[^[^z[:^ascii:]]]", "zaé"),
+        ("\\B.+ ", "ab c"),
+        ("a{0}(?:\\b|x)(.+)b", " ab"),
+        ("(?m)(?!a).+b", "aa ab"),
+    ],
+)
+def test_what_another_engine_matches_otherwise_is_refused(pattern: str, text: str) -> None:
+    assert canonical.Split(CanonicalRegex(pattern), "isolated").pre_tokenize_str(text)
+    with pytest.raises(ValueError, match=r"in a look-behind|a negative set in a negative set|a condition before dots"):
+        Regex(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "a(?#c){2}",
+        "b|a(?#c)(?#d)+",
+        "a(?#c)*b",
+        "a(?#c)?b",
+        "a{٢}",
+        "a{002}",
+        "(?<!a|bc)a",
+        "(?<=^a{2})a",
+        "^.+b",
+        "\\Ba.+b",
+    ],
+)
+def test_comments_digits_and_look_behinds_that_are_kept(pattern: str) -> None:
+    for text in ("aab ab", "a{٢} aaa bca", "\naaa"):
+        assert_same_cuts(pattern, text)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(?:a{1000}){1000}", "(?:a{50000}|b){3000}", "((?=(?:a{50}){50})[ab]{9}){50}", "a{20001}"]
+)
+def test_repeats_that_multiply_are_refused(pattern: str) -> None:
+    with pytest.raises(ValueError, match=r"repeats that, nested, ask for \d+ characters: more than 20000"):
+        Regex(pattern)
+    assert Regex("(?:a{100}|b){190}(?:a{0,1000}b){0,1000}")
+
+
 def test_a_pattern_of_another_type_is_refused() -> None:
     with pytest.raises(ValueError, match="pattern=3: give a string"):
         Regex(3)  # type: ignore[arg-type]
@@ -254,6 +318,16 @@ def test_a_pattern_that_backtracks_without_end_is_stopped(pattern: str, monkeypa
     monkeypatch.setattr(_matches, "_CHARACTERS_A_SECOND", 10_000)
     with pytest.raises(ValueError, match=r"did not come to an end within . seconds on \d+ characters"):
         Split(Regex(pattern), "isolated").pre_tokenize_str("a" * 5000 + "c")
+
+
+def test_patterns_one_after_another_have_the_time_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them alone comes to an end."""
+    slow = Split(Regex("(a|aa)+$"), "isolated")
+    text = "a" * 20 + "b"
+    assert slow.pre_tokenize_str(text) == [(text, (0, 21))]
+    monkeypatch.setattr(_matches, "_SECONDS", 0.1)
+    with pytest.raises(ValueError, match="did not come to an end within 0 seconds on 23 characters, those before it"):
+        Sequence([slow] * 1000).pre_tokenize_str(text)
 
 
 def test_a_long_text_is_no_matter() -> None:

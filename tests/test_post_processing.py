@@ -140,12 +140,12 @@ def tokenizer_with_bert() -> Any:
         (lambda t: t.enable_padding(pad_id=-1), "pad_id=-1: give an integer from 0 to 4294967295"),
         (lambda t: t.enable_padding(length=10**9), "length=1000000000: give an integer from 0 to 16777216"),
         (lambda t: t.enable_padding(pad_token=3), "pad_token=3: give a string"),
-        (lambda t: t.encode("a", 3), "text 1 is 3: give a string"),
+        (lambda t: t.encode("a", 3), "the second text is 3: give a string"),
         (lambda t: t.encode("a", is_pretokenized=True), "input 0 is 'a': give a list of words"),
         (lambda t: t.encode_batch([["a"], ["a", 3]], is_pretokenized=True), "input 1 holds 3 among its words"),
         (lambda t: t.encode_batch([("a", "b", "c")]), r"text 0 is \('a', 'b', 'c'\): give a string"),
         (lambda t: setattr(t, "post_processor", 3), "post_processor=3: give a PostProcessor of tokenizers_impl"),
-        (lambda t: setattr(t, "encode_special_tokens", None), "encode_special_tokens=None: give a bool"),
+        (lambda t: setattr(t, "encode_special_tokens", None), "encode_special_tokens=None: give True or False"),
         (lambda t: tokenizers_impl.Tokenizer.from_buffer(b"x"), "Cannot instantiate Tokenizer from buffer: this is no"),
         (lambda t: tokenizers_impl.AddedToken("a", lstrip=1), "lstrip of the token 'a' is 1: give True or False"),
         (lambda t: mine.TemplateProcessing("[CLS] $0"), r"Missing SpecialToken\(s\) with id\(s\) `\[CLS\]`"),
@@ -161,7 +161,7 @@ def tokenizer_with_bert() -> Any:
             "SpecialToken: ids and tokens must be of the same length",
         ),
         (lambda t: mine.BertProcessing("a", ("b", 1)), "sep='a': give a token with its id"),
-        (lambda t: mine.Sequence([3]), r"processors\[0\] is 3: give post-processors of this package"),
+        (lambda t: mine.Sequence([3]), r"processors\[0\] is 3: give processors of this package"),
     ],
 )
 def test_a_mistake_is_told(mistake: Any, message: str) -> None:

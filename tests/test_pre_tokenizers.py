@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shared_data import lines
 from tokenizers import Regex as CanonicalRegex
 
-from tokenizers_impl import Regex
+from tokenizers_impl import Regex, Tokenizer, models, trainers
 from tokenizers_impl import pre_tokenizers as ours
 from tokenizers_impl._splits import Splits
 
@@ -192,8 +192,8 @@ def canonical_document(component: object) -> object:
     ("make", "message"),
     [
         (lambda: ours.Split("a", "Removed"), "behavior='Removed': choose one of removed, isolated"),
-        (lambda: ours.Split(3, "removed"), "pattern=3: give a string or a Regex"),
-        (lambda: ours.Punctuation(None), "behavior=None: choose one of removed"),
+        (lambda: ours.Split(3, "removed"), "pattern of the pre-tokenizer Split is 3: expected str or Regex"),
+        (lambda: ours.Punctuation(None), "behavior of the pre-tokenizer Punctuation is None: expected str"),
         (lambda: ours.CharDelimiterSplit(""), "delimiter='': give one character"),
         (lambda: ours.FixedLength(-1), "length=-1: give a number of characters"),
     ],
@@ -222,6 +222,32 @@ def test_added_tokens_and_gaps_stay() -> None:
         assert made.texts() == texts, pre_tokenizer
         assert made.added[made.texts().index("a1b")] == 5
         assert made.firsts.tolist() == [0, len(texts)]
+
+
+NOTHING_LEFT = {
+    "-": ({"type": "CharDelimiterSplit", "delimiter": "-"}, {"type": "Punctuation", "behavior": "Isolated"}),
+    " ": ({"type": "WhitespaceSplit"}, {"type": "CharDelimiterSplit", "delimiter": " "}),
+    "1": (
+        {"type": "Split", "pattern": {"String": "1"}, "behavior": "Removed", "invert": False},
+        {"type": "Digits", "individual_digits": False},
+    ),
+    "]": (
+        {"type": "Split", "pattern": {"String": " "}, "behavior": "Removed", "invert": True},
+        {"type": "Punctuation", "behavior": "Removed"},
+    ),
+}
+
+
+@pytest.mark.parametrize("text", NOTHING_LEFT)
+def test_a_step_behind_one_that_left_nothing(text: str) -> None:
+    whole = ours.from_json({"type": "Sequence", "pretokenizers": list(NOTHING_LEFT[text])})
+    assert whole.pre_tokenize_str(text) == []
+    tokenizer = Tokenizer(models.WordLevel({"a": 0}, unk_token="a"))
+    tokenizer.pre_tokenizer = whole
+    assert [each.ids for each in (tokenizer.encode(text), *tokenizer.encode_batch([text, text]))] == [[], [], []]
+    with pytest.warns(UserWarning, match="the corpus has no words"):
+        tokenizer.train_from_iterator([text], trainers.WordLevelTrainer(show_progress=False))
+    assert tokenizer.get_vocab() == {}
 
 
 def test_alphabet() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
+import pytest
 import tokenizers
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -78,6 +80,7 @@ def assert_same(text: str, sentences: list[str], rows: list[list[int]]) -> None:
     mine, theirs = tokenizers_impl.Tokenizer.from_str(text), tokenizers.Tokenizer.from_str(text)
     assert json.loads(mine.to_str()) == json.loads(theirs.to_str())
     assert tokenizers.Tokenizer.from_str(mine.to_str()).to_str() == theirs.to_str()
+    assert (repr(mine), str(mine)) == (repr(theirs), str(theirs))
     assert mine.decode_batch(rows) == theirs.decode_batch(rows)
     words = mine._cut(Splits.of(sentences, offsets=True)).without_empty()
     # Every word is one token of this model, so its offsets are those of the word.
@@ -117,6 +120,22 @@ ROWS = st.lists(st.lists(st.integers(0, len(VOCAB) - 1), max_size=8), max_size=4
 @given(steps=st.tuples(*STEPS), texts=st.lists(TEXTS, max_size=4), rows=ROWS)
 def test_generated_text(steps: tuple[list[object], ...], texts: list[str], rows: list[list[int]]) -> None:
     assert_same(document(*steps), texts, rows)
+
+
+def cutters(steps: list[object]) -> tuple[Any, Any]:
+    """The same pre-tokenizer of both libraries."""
+    text = document([], steps, [])
+    return tuple(library.Tokenizer.from_str(text).pre_tokenizer for library in (tokenizers_impl, tokenizers))
+
+
+@pytest.mark.parametrize("text", [" ", "-", "'s", "12"])
+def test_every_step_behind_one_that_leaves_nothing(text: str) -> None:
+    emptying = [step for step in PRE_TOKENIZERS if cutters([step])[1].pre_tokenize_str(text) == []]
+    assert len(emptying) > 2
+    for step in emptying:
+        for each in PRE_TOKENIZERS:
+            mine, theirs = cutters([step, each])
+            assert mine.pre_tokenize_str(text) == theirs.pre_tokenize_str(text) == [], (step, each)
 
 
 def corpus() -> list[str]:

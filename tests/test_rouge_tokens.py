@@ -133,7 +133,9 @@ def test_a_function_may_return_a_list_or_a_tuple_of_any_strings(kind: Callable[[
 
 
 @pytest.mark.parametrize(
-    "returned", ["a b", None, 3, [1, 2], ["a", None], [b"a"], {"a"}, iter(["a"]), [["a"]]], ids=repr
+    "returned",
+    ["a b", None, 3, [1, 2], ["a", None], [b"a"], {"a"}, iter(["a"]), [["a"]]],
+    ids=lambda returned: "an iterator" if hasattr(returned, "__next__") else repr(returned),
 )
 def test_a_function_that_returns_no_list_of_strings_is_refused(returned: Any) -> None:
     with pytest.raises(ValueError, match=r"the tokenizer returned .* for 'the text': it must return a list of strings"):

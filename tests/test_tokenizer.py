@@ -285,7 +285,6 @@ def test_progress_bars_name_the_stages(capsys: pytest.CaptureFixture[str]) -> No
     tokenizer.train_from_iterator(["low lower"], tokenizers_impl.trainers.BpeTrainer(vocab_size=9))
     shown = capsys.readouterr().err
     for stage in (
-        "Load kernels, compiled at first use",
         "Count words",
         "Tokenize words",
         "Count pairs",
@@ -294,10 +293,10 @@ def test_progress_bars_name_the_stages(capsys: pytest.CaptureFixture[str]) -> No
         assert f"{stage}: " in shown
 
 
-def test_parts_of_other_packages_are_refused() -> None:
+def test_what_is_no_part_is_refused() -> None:
     tokenizer, _ = small(tokenizers_impl)
     with pytest.raises(ValueError, match=r"pre_tokenizer=.*: give a PreTokenizer of tokenizers_impl"):
-        tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+        tokenizer.pre_tokenizer = str.split
     with pytest.raises(ValueError, match="model=None: give a Model"):
         tokenizer.model = None
     with pytest.raises(ValueError, match="pre_tokeniser is not implemented: a Tokenizer has model, normalizer"):
@@ -344,5 +343,5 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
         tokenizer.encode_batch(["a", None])
     with pytest.raises(ValueError, match="give a list of strings"):
         tokenizer.encode_batch("a text")
-    with pytest.raises(ValueError, match="text 0 is \\['a'\\]: give a string"):
+    with pytest.raises(ValueError, match="the text is \\['a'\\]: give a string"):
         tokenizer.encode(["a"])

@@ -6,7 +6,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tokenizer_scenarios import FAILED, MODULES, SAMPLES, coverage, failing, found, markdown, names, outcome
+from tokenizer_samples import SAMPLES, found
+from tokenizer_scenarios import FAILED, MODULES, coverage, failing, markdown, names, outcome
 
 import tokenizers_impl
 
@@ -21,9 +22,15 @@ ABSTRACT = {
     "processors.PostProcessor",
     "trainers.Trainer",
 }
+# What is no class.
+PLAIN = {"normalizers.NORMALIZERS", "normalizers.unicode_normalizer_from_str"}
 # What the library has, and fails at.
 LIBRARY_FAILS = [
+    "ByteLevelBPETokenizer normalize",
+    "NormalizedString pickle",
+    "PreTokenizedString pickle",
     "Regex pickle",
+    "Token pickle",
     "normalizers.Precompiled pickle",
     "normalizers.Replace pattern",
     "normalizers.Replace pickle",
@@ -40,7 +47,7 @@ def table() -> dict[str, dict[str, list[str]]]:
 
 def test_every_class_that_is_there_has_an_object_to_ask() -> None:
     present = {row for row in names() if _is_there(row)}
-    assert present - SAMPLES.keys() == ABSTRACT
+    assert present - SAMPLES.keys() == ABSTRACT | PLAIN
     assert SAMPLES.keys() <= names().keys()
 
 
@@ -71,5 +78,5 @@ def test_what_is_used_most_is_mirrored(row: str) -> None:
     """Made with defaults and with every option, used: no class differs there."""
     kinds = table()[row]
     basic = {member for members in kinds.values() for member in members if member == "()" or member.startswith("[")}
-    assert basic - set(kinds["mirrored"]) <= {"[progress_format]"}
+    assert basic <= set(kinds["mirrored"])
     assert outcome(tokenizers_impl, row, "()") != FAILED

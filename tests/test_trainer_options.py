@@ -40,7 +40,7 @@ def trained(corpus: list[str], trainer: Trainer, tokenizer: Tokenizer | None = N
         (WordPieceTrainer, {"criterion": "luck"}, "criterion is 'luck': take one of 'frequency'"),
         (UnigramTrainer, {"unk_token": 5}, "unk_token is 5: take a string, or None"),
         (UnigramTrainer, {"shrinking_factor": "x"}, "shrinking_factor is 'x': take a number"),
-        (UnigramTrainer, {"shrinking_factor": 1}, "shrinking_factor is 1: take a number from 0 up to"),
+        (UnigramTrainer, {"shrinking_factor": 1}, "shrinking_factor is 1.0: take a number from 0 up to"),
         (UnigramTrainer, {"em": "map"}, "em is 'map': take one of 'bayes', 'plain'"),
     ],
 )

@@ -309,7 +309,7 @@ def test_equal_pieces_and_the_vocabulary() -> None:
     assert model.get_vocab() == library.get_vocab()
     assert model.get_vocab_size() == library.get_vocab_size() == 5
     assert [model.token_to_id(each) for each in ("a", "x")] == [library.token_to_id(each) for each in ("a", "x")]
-    assert [model.id_to_token(i) for i in (1, 2, 5, -1)] == ["a", "a", None, None]
+    assert [model.id_to_token(i) for i in (1, 2, 5)] == ["a", "a", None]
     assert Unigram().to_json() == json.loads(Tokenizer(tokenizers.models.Unigram()).to_str())["model"]
     assert Unigram([]).encode_words(Words.of(["", ""])).offsets.tolist() == [0, 0, 0]
     assert ScoredPieces([], None, False).scores_of(np.empty(0, np.int32)).tolist() == []
@@ -330,12 +330,12 @@ def test_saved_files(tmp_path: Path) -> None:
     [
         (lambda: Unigram([], 0), "unk_id=0: the vocabulary has 0"),
         (lambda: Unigram([("a", 0.0)], 1), "unk_id=1: the vocabulary has 1"),
-        (lambda: Unigram([("a", 0.0)], -1), "unk_id=-1"),
+        (lambda: Unigram([("a", 0.0)], -1), "unk_id is -1: take an integer"),
         (lambda: Unigram(unk_id=0), "unk_id=0 without vocab"),
         (lambda: Unigram([("a", 0.0), ("b", math.nan)]), r"vocab\[1\] is \('b', nan\)"),
         (lambda: Unigram([(1, 0.0)]), r"vocab\[0\] is \(1, 0.0\)"),  # type: ignore[list-item]
         (lambda: Unigram(SMALL, 0, alpha=-1.0), "alpha=-1.0"),
-        (lambda: Unigram(SMALL, 0, nbest_size=-1), "nbest_size=-1"),
+        (lambda: Unigram(SMALL, 0, nbest_size=-1), "nbest_size is -1: take an integer"),
         (lambda: Unigram(SMALL, 0).nbest("a", 0), "n=0"),
         (lambda: Unigram(SMALL, 0).sample("a", 1.0, 0, 0), "n=0"),
         (lambda: Unigram(SMALL, 0).sample("a", math.nan, 0), "alpha=nan"),

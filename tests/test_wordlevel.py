@@ -146,7 +146,7 @@ def test_options_that_cannot_be() -> None:
     for options in ({"vocab_size": -1}, {"vocab_size": None}, {"min_frequency": 0.5}):
         with pytest.raises(ValueError, match="take an integer, 0 or more"):
             WordLevelTrainer(**options)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="unk_token: 3 is no string"):
+    with pytest.raises(ValueError, match="unk_token is 3: take a string"):
         WordLevel({}, 3)  # type: ignore[arg-type]
     trained_bpe = tokenizers_impl.Tokenizer(tokenizers_impl.models.BPE())
     with pytest.raises(ValueError, match=r"take another trainer for models\.BPE"):

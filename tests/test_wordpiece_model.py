@@ -153,10 +153,10 @@ def test_reads_files_as_the_library(tmp_path: Path, content: str) -> None:
     ("options", "message"),
     [
         ({"vocab": {"a": -1}}, r"vocab\['a'\]: the id -1"),
-        ({"unk_token": None}, "unk_token: None"),
-        ({"continuing_subword_prefix": 2}, "continuing_subword_prefix: 2"),
-        ({"max_input_chars_per_word": "100"}, "max_input_chars_per_word: '100'"),
-        ({"max_input_chars_per_word": -1}, "max_input_chars_per_word: -1"),
+        ({"unk_token": None}, "unk_token is None: take a string"),
+        ({"continuing_subword_prefix": 2}, "continuing_subword_prefix is 2"),
+        ({"max_input_chars_per_word": "100"}, "max_input_chars_per_word is '100'"),
+        ({"max_input_chars_per_word": -1}, "max_input_chars_per_word is -1"),
     ],
 )
 def test_refuses(options: dict, message: str) -> None:

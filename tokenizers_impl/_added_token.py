@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any
+
+from ._foreign import own_token
+from ._plain_values import plain
+from ._unordered import refuse_unordered
 
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
@@ -22,6 +26,7 @@ class AddedToken:
     """
 
     content: str = ""
+    _: KW_ONLY
     single_word: bool = False
     lstrip: bool = False
     rstrip: bool = False
@@ -37,11 +42,20 @@ class AddedToken:
             raise ValueError(f"the token {self.content!r} holds a lone surrogate, which UTF-8 lacks: leave it out")
         for name in _FLAGS:
             value = getattr(self, name)
-            if not isinstance(value, bool) and not (name == "normalized" and value is None):
-                raise ValueError(f"{name} of the token {self.content!r} is {value!r}: give True or False")
+            try:
+                object.__setattr__(self, name, plain(value, bool | None if name == "normalized" else bool))
+            except TypeError:
+                raise ValueError(f"{name} of the token {self.content!r} is {value!r}: give True or False") from None
         if self.normalized is None:
             object.__setattr__(self, "_follows", True)
             object.__setattr__(self, "normalized", not self.special)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Its fields, as the library's gives them; a pickle knows whether `normalized` follows `special`, too."""
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.init}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (self.__getstate__() | ({"normalized": None} if self._follows else {}),)
 
     def __str__(self) -> str:
         return self.content
@@ -58,14 +72,19 @@ class AddedToken:
     @classmethod
     def special_tokens(cls, tokens: Iterable[str | AddedToken]) -> list[AddedToken]:
         """These tokens marked special; what is a token already keeps its other flags."""
-        _refuse_string(tokens)
-        return [token.as_special() if isinstance(token, AddedToken) else cls(token, special=True) for token in tokens]
+        own = cls._own(tokens)
+        return [token.as_special() if isinstance(token, AddedToken) else cls(token, special=True) for token in own]
 
     @classmethod
     def ordinary_tokens(cls, tokens: Iterable[str | AddedToken]) -> list[AddedToken]:
         """Strings become tokens that are not special; what is a token already stays as it is."""
+        return [token if isinstance(token, AddedToken) else cls(token) for token in cls._own(tokens)]
+
+    @classmethod
+    def _own(cls, tokens: Iterable[Any]) -> list[Any]:
+        """A list of them, those of the library `tokenizers` as ours; ValueError for what is no list."""
         _refuse_string(tokens)
-        return [token if isinstance(token, AddedToken) else cls(token) for token in tokens]
+        return [own_token(token, cls) for token in tokens]
 
     def to_json(self, id: int) -> dict[str, Any]:
         """The object of `added_tokens` in tokenizer.json."""
@@ -85,7 +104,12 @@ class AddedToken:
         return cls(**{name: data[name] for name in names})
 
 
+def _unpickled(options: dict[str, Any]) -> AddedToken:
+    return AddedToken(**options)
+
+
 def _refuse_string(tokens: object) -> None:
     """ValueError for what is no list: the letters of a string would each become a token."""
+    refuse_unordered("the tokens are", tokens)
     if isinstance(tokens, (str, AddedToken)) or not isinstance(tokens, Iterable):
         raise ValueError(f"the tokens are {tokens!r}: give a list of strings or AddedTokens")

@@ -39,6 +39,16 @@ def utf8_size(chars: U32) -> int:
     return len(chars) + sum(int(np.count_nonzero(chars >= first)) for first in (0x80, 0x800, 0x10000))
 
 
+def byte_places(chars: U32) -> I32:
+    """Where in UTF-8 each of these code points begins, then where the last one ends: shape (len(chars) + 1,).
+
+    >>> byte_places(code_points("aé漢")).tolist()
+    [0, 1, 3, 6]
+    """
+    sizes = 1 + (chars >= 0x80) + (chars >= 0x800) + (chars >= 0x10000)
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
+
+
 def packed(numbers: npt.NDArray[np.integer[Any]]) -> Any:
     """Integers from 0 on in the smallest type that holds them, to be pickled.
 

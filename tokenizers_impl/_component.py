@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import copy
+import copyreg
 import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, get_type_hints
+from functools import cache, cached_property
+from typing import Any, ClassVar, NoReturn, TypeVar, get_type_hints
+
+from ._json_text import dumps
+from ._plain_values import described, plain
+from ._representation import REPR, STR, component
 
 
 def json_form(
@@ -18,13 +25,78 @@ def json_form(
     return {"name": name, "write": write, "read": read}
 
 
-def component_json(component: Any) -> dict[str, Any]:
-    """`type`, the name of the class, then the fields of the dataclass in their order."""
-    document = {"type": type(component).__name__}
-    for field in dataclasses.fields(component):
-        value = getattr(component, field.name)
-        document[_key(field)] = field.metadata["write"](value) if field.metadata else value
-    return document
+class Component(ABC):
+    """What is an object of tokenizer.json."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """That object."""
+
+    def __getstate__(self) -> bytes:
+        """The JSON of that object, as the library's gives it; a pickle holds `_state`."""
+        return dumps(self.to_json()).encode()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return copyreg.__newobj__, (type(self),), self._state()  # type: ignore[attr-defined]  # not in typeshed
+
+    def _state(self) -> dict[str, Any]:
+        """Its attributes but for what is made at its first use: a pickle is the same before and after it."""
+        kind = type(self)
+        return {
+            name: value
+            for name, value in self.__dict__.items()
+            if not isinstance(getattr(kind, name, None), cached_property)
+        }
+
+    def shown(self) -> Any:
+        """What `repr` and `str` show, as `Style.text` takes it."""
+        return component(self.to_json())
+
+    def __repr__(self) -> str:
+        return REPR.text(self.shown())
+
+    def __str__(self) -> str:
+        return STR.text(self.shown())
+
+
+C = TypeVar("C", bound=type[Component])
+
+
+def unchanging(cls: C) -> C:
+    """The class with a message for the attempt to set or delete an attribute; frozen dataclasses have a shorter one."""
+
+    def refuse(self: Component, name: str, value: object = None) -> NoReturn:
+        raise dataclasses.FrozenInstanceError(
+            f"{name} of the {type(self).__name__} stays as it is, since components never change: "
+            "make a new one and set that"
+        )
+
+    for method in ("__setattr__", "__delattr__"):
+        setattr(cls, method, refuse)
+    return cls
+
+
+class Step(Component):
+    """A component of a pipeline: an unchanging dataclass, whose fields are what that object has.
+
+    role: what such components are called in messages.
+    """
+
+    role: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        """ValueError for an option of another type than its field's; numbers of numpy become Python's."""
+        for name, kind in _kinds(type(self)).items():
+            value = _of_kind(name, getattr(self, name), kind, f"{self.role} {type(self).__name__}")
+            object.__setattr__(self, name, value)
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of tokenizer.json: `type`, the name of the class, then the fields in their order."""
+        document = {"type": type(self).__name__}
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]  # the subclasses are dataclasses
+            value = getattr(self, field.name)
+            document[_key(field)] = field.metadata["write"](value) if field.metadata else value
+        return document
 
 
 def component_from_json(kind: str, known: Mapping[str, Any], data: Any) -> Any:
@@ -35,7 +107,8 @@ def component_from_json(kind: str, known: Mapping[str, Any], data: Any) -> Any:
     if not isinstance(data, Mapping) or not isinstance(data.get("type"), str):
         raise ValueError(f"the {kind} is {repr(data)[:200]}: expected an object with a type, or null")
     if data["type"] not in known:
-        raise ValueError(f"{kind} {data['type']} is not implemented: there are {', '.join(sorted(known))}")
+        there = ", ".join(sorted({*known, "Sequence"}))
+        raise ValueError(f"{kind} {data['type']} is not implemented: there are {there}")
     found = known[data["type"]]
     fields = {_key(field): field for field in dataclasses.fields(found)}
     options = {key: value for key, value in data.items() if key != "type"}
@@ -43,17 +116,16 @@ def component_from_json(kind: str, known: Mapping[str, Any], data: Any) -> Any:
         raise ValueError(
             f"{kind} {data['type']} has no option {unknown[0]}: there are {', '.join(sorted(fields)) or 'none'}"
         )
-    kinds = get_type_hints(found)
+    kinds = _kinds(found)
     for key, field in fields.items():
         expected = kinds[field.name]
         if key not in options:
             if field.default is dataclasses.MISSING:
-                raise ValueError(f"{kind} {data['type']} lacks {key}: expected {_named(expected)}")
+                raise ValueError(f"{kind} {data['type']} lacks {key}: expected {described(expected)}")
             continue
         if field.metadata:
             options[key] = field.metadata["read"](options[key])
-        if not _is_of(options[key], expected):
-            raise ValueError(f"{key} of the {kind} {data['type']} is {options[key]!r}: expected {_named(expected)}")
+        _of_kind(key, options[key], expected, f"{kind} {data['type']}")
     return found(**{fields[key].name: value for key, value in options.items()})
 
 
@@ -62,13 +134,19 @@ def _key(field: dataclasses.Field[Any]) -> str:
     return field.metadata.get("name") or field.name
 
 
-def _is_of(value: Any, kinds: Any) -> bool:
-    """Whether the value is of that type; true and false are no numbers."""
-    return isinstance(value, kinds) and (kinds is not int or not isinstance(value, bool))
+@cache
+def _kinds(found: type[Step]) -> dict[str, Any]:
+    """The type of every field."""
+    hints = get_type_hints(found)
+    return {field.name: hints[field.name] for field in dataclasses.fields(found)}  # type: ignore[arg-type]
 
 
-def _named(kinds: Any) -> str:
-    return kinds.__name__ if isinstance(kinds, type) else str(kinds)
+def _of_kind(name: str, value: Any, kind: Any, owner: str) -> Any:
+    """The value as that type, a number of numpy as Python's; ValueError names it and its owner."""
+    try:
+        return plain(value, kind)
+    except TypeError:
+        raise ValueError(f"{name} of the {owner} is {value!r:.200}: expected {described(kind)}") from None
 
 
 def members(data: Mapping[str, Any], key: str) -> list[Any]:

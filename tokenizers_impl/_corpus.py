@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._arrays import I64, U32, code_points
-from ._splits import TEXT, Splits, positions
+from ._splits import TEXT, Given, Splits, positions, room_for
 
 # Characters a block.  Larger blocks take more memory, smaller ones find the same words again more often.
 BLOCK = 1 << 18
@@ -91,7 +91,9 @@ def range_blocks(lines: FileRange, *, offsets: bool) -> Iterator[Splits]:
 def _block(chars: U32, starts: I64, ends: I64, offsets: bool) -> Splits:
     n = len(starts)
     origins = positions(starts, ends) if offsets else np.empty((0, 2), np.int32)
-    return Splits(chars, starts, ends, np.full(n, TEXT, np.int32), np.arange(n + 1), origins)
+    given = Given(chars, ends) if offsets else None
+    room = room_for(len(chars))
+    return Splits(chars, starts, ends, np.full(n, TEXT, np.int32), np.arange(n + 1), origins, given, room)
 
 
 def _whole_lines(part: FileRange) -> Iterator[str]:

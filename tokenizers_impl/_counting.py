@@ -10,7 +10,7 @@ from ._arrays import utf8_size
 from ._corpus import Corpus
 from ._cutting import Cutter
 from ._executors import ordered_results
-from ._progress import progress
+from ._progress import Shown, progress
 from ._splits import Splits
 from ._threads import map_in_order
 from ._word_table import WordTable
@@ -29,7 +29,7 @@ class Measure(NamedTuple):
 
 
 def count_words(
-    corpus: Corpus, cutter: Cutter, measure: Measure, *, show_progress: bool, executor: Any = None
+    corpus: Corpus, cutter: Cutter, measure: Measure, *, show_progress: Shown, executor: Any = None
 ) -> WordCounts:
     """The words of all texts, in the order in which they first come, with their counts.
 

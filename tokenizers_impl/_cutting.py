@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ._splits import Splits
 from ._token_finder import TokenFinder
@@ -25,7 +25,18 @@ class Cutter:
     @property
     def needs_origins(self) -> bool:
         """Whether texts are to come with the origins of their characters."""
-        return self.pre_tokenizer is not None and self.pre_tokenizer.needs_origins
+        asks = self.pre_tokenizer is not None and self.pre_tokenizer.needs_origins
+        return asks or (self.normalizer is not None and self.normalizer.is_custom)
+
+    @property
+    def rehearsal(self) -> Cutter:
+        """The same without code of the user's own, which is to see no text but the user's."""
+        normalizer, pre_tokenizer = self.normalizer, self.pre_tokenizer
+        return replace(
+            self,
+            normalizer=normalizer if normalizer and not normalizer.is_custom else None,
+            pre_tokenizer=pre_tokenizer if pre_tokenizer and not pre_tokenizer.is_custom else None,
+        )
 
     def cut(self, splits: Splits) -> Splits:
         """The words of texts."""

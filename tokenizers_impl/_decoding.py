@@ -10,6 +10,7 @@ import numpy as np
 from . import decoders
 from ._arrays import I32, I64, U8
 from ._kernel import kernel
+from ._splits import check_room, room_for
 from .decoders import Decoder, TokenDecoder
 
 # Where a token stands in its row, as bits: the order of the four forms of a token.
@@ -35,7 +36,7 @@ def decode_rows(rows: Sequence[Sequence[int]], tokens: Mapping[int, str], decode
             [[numbers[id] for id in row if id in numbers] for row in rows], dict(enumerate(tokens.values())), decoder
         )
     table = np.full(max(tokens, default=-1) + 1, -1, np.int32)
-    table[list(tokens)] = np.arange(len(tokens))
+    table[np.fromiter(tokens, np.int64, len(tokens))] = np.arange(len(tokens))
     forms = list(chain.from_iterable(map(decoder.token_forms, tokens.values())))
     form_ends = np.cumsum(np.fromiter(map(len, forms), np.int64, len(forms)))
     form_offsets = np.concatenate((np.zeros(1, np.int64), form_ends))
@@ -45,12 +46,19 @@ def decode_rows(rows: Sequence[Sequence[int]], tokens: Mapping[int, str], decode
 
 def _row_by_row(rows: Sequence[Sequence[int]], tokens: Mapping[int, str], decoder: Decoder) -> list[str]:
     """The same with the steps at the beginning that edit every token by itself done once for each distinct token."""
-    steps = list(decoder.decoders if isinstance(decoder, decoders.Sequence) else (decoder,))
+    steps = list(decoder.steps if isinstance(decoder, decoders.Sequence) else (decoder,))
+    rows = [[id for id in row if id in tokens] for row in rows]
+    room = room_for(sum(len(tokens[id]) for row in rows for id in row))
+    texts = list(tokens.values())
     while steps and isinstance(steps[0], (decoders.Replace, decoders.Strip)):
-        edit = steps.pop(0)
-        tokens = {id: edit.decode([token]) for id, token in tokens.items()}
-    rest = decoders.Sequence(steps)
-    return [rest.decode([tokens[id] for id in row if id in tokens]) for row in rows]
+        texts = steps.pop(0).decode_within(texts, room_for(sum(map(len, tokens.values()))))
+    edited = dict(zip(tokens, texts, strict=True))
+    check_room(sum(len(edited[id]) for row in rows for id in row), room)
+    rest, decoded = decoders.Sequence(steps), list[str]()
+    for row in rows:
+        decoded.append("".join(rest.decode_within([edited[id] for id in row], room)))
+        room -= len(decoded[-1])
+    return decoded
 
 
 def _texts(data: U8, ends: I64, decoder: TokenDecoder) -> list[str]:

@@ -157,14 +157,12 @@ def encoded(splits: Splits, model: Model, added: AddedVocabulary, *, offsets: bo
 
 
 def _own_texts(splits: Splits, ends: I64, places: I32, names: Mapping[int, str]) -> list[str]:
-    """The texts of added tokens that have taken white space along; their places are set to them."""
-    found = [
-        j
-        for j in np.flatnonzero(splits.added != TEXT)
-        if splits.ends[j] - splits.starts[j] > len(names[splits.added[j]])
-    ]
-    places[ends[found]] = _NAMED - 1 - np.arange(len(found))
-    return [text_of(splits.chars[splits.starts[j] : splits.ends[j]]) for j in found]
+    """The texts of added tokens that have taken white space along, or lost it; their places are set to them."""
+    added = np.flatnonzero(splits.added != TEXT)
+    texts = {j: text_of(splits.chars[splits.starts[j] : splits.ends[j]]) for j in added.tolist()}
+    own = {j: text for j, text in texts.items() if text != names[splits.added[j]]}
+    places[ends[list(own)]] = _NAMED - 1 - np.arange(len(own))
+    return list(own.values())
 
 
 def _distinct(splits: Splits, text: I64, *, dedupe: bool) -> tuple[Words, I32]:

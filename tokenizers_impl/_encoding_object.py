@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ._option_values import LARGEST_COUNT, LARGEST_ID
 from ._token_lists import TokenLists
 from ._token_rows import TokenRows
 
@@ -27,11 +28,13 @@ class Encoding:
     __slots__ = ("_row", "_rows")
 
     def __init__(self, rows: TokenRows | None = None, row: int = 0) -> None:
-        """Without arguments an empty one."""
+        """An empty one; those with tokens come of a Tokenizer."""
+        if rows is not None and not isinstance(rows, TokenRows):
+            raise ValueError(f"Encoding({rows!r}): it takes nothing; Tokenizer.encode makes one of a text")
         self._rows = TokenLists() if rows is None else rows
         self._row = row
 
-    def lists(self) -> TokenLists:
+    def _lists(self) -> TokenLists:
         """All there is of it."""
         return TokenLists.of_row(self._rows, self._row)
 
@@ -139,7 +142,7 @@ class Encoding:
 
     def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
         """From where to where the tokens of a word of a sequence reach."""
-        _counted(word_index, "word_index")
+        _counted(word_index, "word_index", LARGEST_ID)
         first, last = self._range(_counted(sequence_index, "sequence_index"))
         found = None
         for token, word in enumerate(self.word_ids[first:last], first):
@@ -157,13 +160,13 @@ class Encoding:
 
     def set_sequence_id(self, sequence_id: int) -> None:
         """Make all its tokens those of this sequence."""
-        self._take(self.lists().of_sequence(_counted(sequence_id, "sequence_id")))
+        self._take(self._lists().of_sequence(_counted(sequence_id, "sequence_id")))
 
     def truncate(self, max_length: int, stride: int = 0, direction: str = "right") -> None:
         """Keep at most max_length tokens; the others overflow, each row with `stride` tokens of the last."""
         if direction not in _DIRECTIONS:
             raise ValueError(f"Invalid truncation direction value : {direction}")
-        self._take(self.lists().truncated(_counted(max_length, "max_length"), _counted(stride, "stride"), direction))
+        self._take(self._lists().truncated(_counted(max_length, "max_length"), _counted(stride, "stride"), direction))
 
     def pad(
         self, length: int, direction: str = "right", pad_id: int = 0, pad_type_id: int = 0, pad_token: str = "[PAD]"
@@ -171,13 +174,16 @@ class Encoding:
         """Pad it, and what overflowed, to this length."""
         if direction not in _DIRECTIONS:
             raise ValueError(f"Unknown `direction`: `{direction}`. Use one of `left` or `right`")
-        numbers = (_counted(length, "length"), _counted(pad_id, "pad_id"), _counted(pad_type_id, "pad_type_id"))
-        self._take(self.lists().padded(*numbers, pad_token, direction))
+        ids = _counted(pad_id, "pad_id", LARGEST_ID), _counted(pad_type_id, "pad_type_id", LARGEST_ID)
+        self._take(self._lists().padded(_counted(length, "length"), *ids, pad_token, direction))
 
     @staticmethod
     def merge(encodings: Iterable[Encoding], growing_offsets: bool = True) -> Encoding:
         """All of them in one; growing_offsets: each one's offsets go on where those before it end."""
-        return Encoding(TokenLists.joined([each.lists() for each in encodings], growing_offsets=growing_offsets))
+        if isinstance(encodings, Encoding) or not isinstance(encodings, Iterable):
+            raise ValueError(f"encodings={encodings!r}: give a list of Encodings")
+        rows = [lists_of(f"encodings[{i}]", each) for i, each in enumerate(encodings)]
+        return Encoding(TokenLists.joined(rows, growing_offsets=growing_offsets))
 
     def __len__(self) -> int:
         bounds = self._rows.bounds
@@ -189,11 +195,18 @@ class Encoding:
 
     def __reduce__(self) -> Any:
         # A row of its own: the batch holds other texts, and the model.
-        return Encoding, (self.lists(),)
+        return Encoding, (self._lists(),)
 
 
-def _counted(value: int, name: str) -> int:
+def lists_of(name: str, encoding: Any) -> TokenLists:
+    """All there is of an Encoding; ValueError for anything else."""
+    if not isinstance(encoding, Encoding):
+        raise ValueError(f"{name}={encoding!r}: give an Encoding, as Tokenizer.encode makes it")
+    return encoding._lists()
+
+
+def _counted(value: int, name: str, largest: int = LARGEST_COUNT) -> int:
     """ValueError for what is no position, so that none counts from the end."""
-    if not isinstance(value, (int, np.integer)) or value < 0:
-        raise ValueError(f"{name}={value!r}: give an integer from 0 on")
+    if not isinstance(value, (int, np.integer)) or not 0 <= value <= largest:
+        raise ValueError(f"{name}={value!r}: give an integer from 0 to {largest}")
     return int(value)

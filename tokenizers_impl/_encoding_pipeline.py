@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from collections.abc import Iterable
 from itertools import chain
 from typing import Any
 
+from ._added_vocabulary import AddedVocabulary
+from ._cutting import Cutter
 from ._encoding import EncodedBatch, encoded
-from ._encoding_object import Encoding
+from ._encoding_object import Encoding, lists_of
 from ._inputs import Inputs
+from ._option_values import checked_flag
 from ._padding import Padding
 from ._pipeline import Pipeline
-from ._post_processing import PostProcessing
+from ._post_processing import PostProcessing, check_put_in
 from ._splits import Splits
 from ._threads import map_in_order, part_size
 from ._truncation import Truncation
+from .models import Model
 
 
 class EncodingPipeline(Pipeline):
@@ -49,39 +54,61 @@ class EncodingPipeline(Pipeline):
         """The same without offsets and words."""
         return self._encodings(Inputs.of(input, is_pretokenized=is_pretokenized), add_special_tokens, offsets=False)
 
+    async def async_encode(
+        self, sequence: Any, pair: Any = None, is_pretokenized: bool = False, add_special_tokens: bool = True
+    ) -> Encoding:
+        """`encode` in a thread, to be awaited."""
+        return await to_thread(self.encode, sequence, pair, is_pretokenized, add_special_tokens)
+
+    async def async_encode_batch(
+        self, input: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
+    ) -> list[Encoding]:
+        """`encode_batch` in a thread, to be awaited."""
+        return await to_thread(self.encode_batch, input, is_pretokenized, add_special_tokens)
+
+    async def async_encode_batch_fast(
+        self, input: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
+    ) -> list[Encoding]:
+        """`encode_batch_fast` in a thread, to be awaited."""
+        return await to_thread(self.encode_batch_fast, input, is_pretokenized, add_special_tokens)
+
     def _encodings(self, inputs: Inputs, add_special_tokens: bool, *, offsets: bool) -> list[Encoding]:
         processing = self._processing(add_special_tokens)
         is_whole = self.model.is_random or len(inputs.texts) < 2
         parts = [inputs] if is_whole else list(inputs.parts(part_size(inputs.texts)))
         # A thread would cost one text more than all the rest.
         work = map if len(parts) == 1 else map_in_order
-        batches = work(lambda part: self._batch(part, offsets=offsets), parts)
+        with self._lock:
+            stages = self._cutter, self.model, self._added
+        batches = work(lambda part: _batch(part, *stages, offsets=offsets), parts)
         if processing.does_nothing and inputs.sequences is None:
             return list(chain.from_iterable(each.encodings() for each in batches))
         plans = [processing.plan(each, part.sequence_bounds()) for each, part in zip(batches, parts, strict=True)]
         longest = max((plan.longest for plan in plans), default=0)
+        check_put_in(plans, longest)
         return list(chain.from_iterable(plan.encodings(longest) for plan in plans))
 
-    def _batch(self, inputs: Inputs, *, offsets: bool) -> EncodedBatch:
-        """A row a sequence."""
-        splits = Splits.of(inputs.texts, offsets=offsets or self._needs_origins, first=inputs.first)
-        batch = encoded(self._cut(splits), self.model, self._added, offsets=offsets)
-        return batch if inputs.words is None else batch.grouped(inputs.words)
-
     def _processing(self, add_special_tokens: bool) -> PostProcessing:
-        return PostProcessing(self._truncation, self.post_processor, self._padding, add_special_tokens)
+        return PostProcessing(
+            self._truncation,
+            self.post_processor,
+            self._padding,
+            checked_flag("add_special_tokens", add_special_tokens),
+        )
 
     def post_process(
         self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
     ) -> Encoding:
         """What `encode` does to the tokens of the texts: truncation, special tokens, padding."""
         processing = self._processing(add_special_tokens)
-        row = processing.process(encoding.lists(), None if pair is None else pair.lists())
+        first, second = lists_of("encoding", encoding), None if pair is None else lists_of("pair", pair)
+        row = processing.process(first, second)
         return Encoding(processing.padded(row, len(row)))
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """How many tokens the post-processor puts in."""
-        return self.post_processor.num_special_tokens_to_add(is_pair) if self.post_processor else 0
+        of_pair = checked_flag("is_pair", is_pair)
+        return self.post_processor.num_special_tokens_to_add(of_pair) if self.post_processor else 0
 
     def enable_truncation(
         self, max_length: int, stride: int = 0, strategy: str = "longest_first", direction: str = "right"
@@ -124,3 +151,10 @@ class EncodingPipeline(Pipeline):
     def padding(self) -> dict[str, Any] | None:
         """What was asked for, None for no padding."""
         return None if self._padding is None else self._padding.to_dict()
+
+
+def _batch(inputs: Inputs, cutter: Cutter, model: Model, added: AddedVocabulary, *, offsets: bool) -> EncodedBatch:
+    """A row a sequence."""
+    splits = Splits.of(inputs.texts, offsets=offsets or cutter.needs_origins, first=inputs.first)
+    batch = encoded(cutter.cut(splits), model, added, offsets=offsets)
+    return batch if inputs.words is None else batch.grouped(inputs.words)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from . import decoders, models, normalizers, pre_tokenizers, processors
 from ._added_token import AddedToken
+from ._component import Component
 from ._json_text import dumps, loads
 from ._padding import Padding
+from ._representation import Call, document
 from ._truncation import Truncation
 
 _VERSION = "1.0"
 # As deep as the library reads.
 _DEEPEST = 127
+# No JSON: without a space, with a slash or the ending of a file.
+_PATH = re.compile(r"[^\s{}\[\]\"]{0,250}(?:[/\\]|\.json)[^\s{}\[\]\"]{0,250}")
 
 
 class Parts(NamedTuple):
@@ -30,25 +35,44 @@ class Parts(NamedTuple):
     model: models.Model
 
 
+_KEYS = ("version", *Parts._fields)
+
+
 def to_document(parts: Parts, *, pretty: bool) -> str:
     """The text of the file, byte for byte what `tokenizers` 0.23.3 writes for the same tokenizer."""
-    values = {
-        name: [token.to_json(id) for id, token in part.items()] if name == "added_tokens" else part and part.to_json()
-        for name, part in parts._asdict().items()
-    }
-    return dumps({"version": _VERSION, **values}, indent=2 if pretty else None)
+    return dumps(_values(parts, lambda component: component.to_json()), indent=2 if pretty else None)
+
+
+def shown_document(parts: Parts) -> Call:
+    """The same as `repr` and `str` show it."""
+    return document(_values(parts, lambda component: component.shown()))
+
+
+def _values(parts: Parts, written: Callable[[Component], Any]) -> dict[str, Any]:
+    """The values of the file, in its order."""
+
+    def value(part: Any) -> Any:
+        if part is None:
+            return None
+        if isinstance(part, Component):
+            return written(part)
+        return [token.to_json(id) for id, token in part.items()] if isinstance(part, Mapping) else part.to_json()
+
+    return {"version": _VERSION, **{name: value(part) for name, part in parts._asdict().items()}}
 
 
 def from_document(text: str) -> Parts:
     """The parts in such a text; the added tokens are numbered in its order."""
-    document = _parsed(text)
-    if (version := document.get("version", _VERSION)) != _VERSION:
+    data = _parsed(text)
+    if unknown := [key for key in data if key not in _KEYS]:
+        raise ValueError(f"tokenizer.json has no key {unknown[0]!r:.80}: there are {', '.join(_KEYS)}")
+    if (version := data.get("version", _VERSION)) != _VERSION:
         raise ValueError(f"the version of tokenizer.json is {version!r}: {_VERSION} is read")
-    added = document.get("added_tokens") or []
+    added = data.get("added_tokens", [])
     if not isinstance(added, list):
         raise ValueError(f"the added_tokens of tokenizer.json are {str(added)[:80]}: expected a list")
     try:
-        return _parts(document, added)
+        return _parts(data, added)
     except (AttributeError, IndexError, KeyError, OverflowError, RecursionError, TypeError, UnicodeError) as error:
         # Data of a type that nothing here expects; the message of the error names it best.
         raise ValueError(f"this tokenizer.json is malformed: {type(error).__name__}: {str(error)[:200]}") from error
@@ -71,15 +95,31 @@ def _parts(document: Mapping[str, Any], added: list[Any]) -> Parts:
 
 
 def _parsed(text: str) -> Mapping[str, Any]:
+    if not isinstance(text, str):
+        raise ValueError(f"the text is {text!r:.80}: give a string; from_buffer takes bytes, from_file a path")
     try:
         document = loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"this is no tokenizer.json: {error}") from None
-    if not isinstance(document, dict) or "model" not in document:
-        raise ValueError("this is no tokenizer.json: it has no model")
+        hint = "; this looks like a path, which from_file takes" if _PATH.fullmatch(text) else ""
+        raise ValueError(f"this is no tokenizer.json: {error}{hint}") from None
+    _refuse_others(document)
+    values: Mapping[str, Any] = document
     _refuse_depth([value for name, value in document.items() if name != "model"])
-    _refuse_surrogates(text, document)
-    return document
+    _refuse_surrogates(text, values)
+    return values
+
+
+def _refuse_others(document: Any) -> None:
+    """ValueError for JSON that is something else, such as a vocabulary, of which any word may be a key."""
+    if not isinstance(document, dict):
+        raise ValueError(f"this is no tokenizer.json: expected an object, which it is not: {str(document)[:40]}")
+    if document and set(map(type, document.values())) == {int}:
+        raise ValueError(
+            "this is no tokenizer.json: it looks like a vocabulary, which Tokenizer(models.WordLevel.from_file(path)) "
+            "takes, or with its merges.txt Tokenizer(models.BPE.from_file(path, merges_path))"
+        )
+    if "model" not in document:
+        raise ValueError("this is no tokenizer.json: it has no model")
 
 
 def _refuse_depth(values: list[Any]) -> None:

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 
 import tokenizers
-from tokenizers import normalizers, pre_tokenizers
+from tokenizers import NormalizedString, normalizers, pre_tokenizers
 
 EVERY = range(0x110000)
 SURROGATES = range(0xD800, 0xE000)
@@ -90,6 +90,13 @@ def changed(normalize: Callable[[str], str], base: Callable[[str], str] = str) -
     return lambda char: "" if normalize(char) == base(char) or ord(char) in HANGUL else hexadecimal(normalize(char))
 
 
+def uppercase(text: str) -> str:
+    """The text in upper case, for which there is no normalizer."""
+    normalized = NormalizedString(text)
+    normalized.uppercase()
+    return str(normalized)
+
+
 def composed(char: str) -> str:
     """The pair that composes to the character, nothing if there is none."""
     parts = nfd(char)
@@ -122,6 +129,7 @@ TABLES = {
     "unicode_compatibility.txt": ("code point;NFKD where it is not NFD", changed(nfkd, nfd)),
     "unicode_compositions.txt": ("code point;the pair that composes to it, but for Hangul", composed),
     "unicode_lowercase.txt": ("code point;lowercase", changed(lowercase)),
+    "unicode_uppercase.txt": ("code point;uppercase", changed(uppercase)),
 }
 
 if __name__ == "__main__":

@@ -9,6 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._arrays import I64
+from ._option_values import checked_flag
+from ._unordered import refuse_unordered
+
+_LIST_HINT = "; a list of words needs is_pretokenized=True"
 
 
 class Inputs(NamedTuple):
@@ -28,22 +32,30 @@ class Inputs(NamedTuple):
     @classmethod
     def of(cls, batch: Iterable[Any], *, is_pretokenized: bool) -> Inputs:
         """Texts and pairs of texts, or with is_pretokenized lists of words and pairs of these."""
+        refuse_unordered("the input is", batch)
         if isinstance(batch, str) or not isinstance(batch, Iterable):
             raise ValueError(f"the input is {batch!r}: give a list of strings; one string is for encode")
         listed = batch if isinstance(batch, (list, tuple)) else list(batch)
-        if is_pretokenized:
+        if checked_flag("is_pretokenized", is_pretokenized):
             return cls._of_words([_words_or_pair(each, i) for i, each in enumerate(listed)])
         # Most often there are texts alone, which takes no time to see.
         if set(map(type, listed)) <= {str}:
             return cls(listed)
-        return cls._of_texts([_text_or_pair(each) for each in listed])
+        return cls._of_texts([_text_or_pair(each, i) for i, each in enumerate(listed)])
 
     @classmethod
     def of_one(cls, sequence: Any, pair: Any, *, is_pretokenized: bool) -> Inputs:
         """A single input."""
-        if is_pretokenized:
-            return cls._of_words([[_words(each, 0) for each in (sequence, pair) if each is not None]])
-        return cls([sequence]) if pair is None else cls._of_texts([[sequence, pair]])
+        if checked_flag("is_pretokenized", is_pretokenized):
+            return cls._of_words([[_words(each, 0) for each in ((sequence,) if pair is None else (sequence, pair))]])
+        if not isinstance(sequence, str):
+            hint = _LIST_HINT + ", several texts encode_batch" if isinstance(sequence, (list, tuple)) else ""
+            raise ValueError(f"the text is {sequence!r}: give a string{hint}")
+        if pair is None:
+            return cls([sequence])
+        if not isinstance(pair, str):
+            raise ValueError(f"the second text is {pair!r}: give a string")
+        return cls._of_texts([[sequence, pair]])
 
     @classmethod
     def _of_texts(cls, rows: list[list[Any]]) -> Inputs:
@@ -81,20 +93,30 @@ def _bounds(rows: Iterable[Sequence[Any]]) -> I64:
     return np.fromiter(accumulate(map(len, rows), initial=0), np.int64)
 
 
-def _text_or_pair(value: Any) -> list[Any]:
-    """One text or two; what is no string is refused with its number later."""
-    if isinstance(value, (list, tuple)) and len(value) == 2:
-        return list(value)
-    return [value]
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def _text_or_pair(value: Any, i: int) -> list[str]:
+    """One text or two; ValueError with the number of the row for anything else."""
+    if isinstance(value, str):
+        return [value]
+    is_list = _is_list(value)
+    if not is_list or len(value) != 2:
+        raise ValueError(f"text {i} is {value!r}: give a string or a pair of strings{_LIST_HINT if is_list else ''}")
+    for text, place in zip(value, ("first", "second"), strict=True):
+        if not isinstance(text, str):
+            raise ValueError(f"text {i} is the pair {value!r}, whose {place} text is {text!r}: give strings")
+    return list(value)
 
 
 def _words_or_pair(value: Any, i: int) -> list[list[str]]:
-    is_pair = isinstance(value, (list, tuple)) and len(value) == 2 and not isinstance(value[0], str)
+    is_pair = _is_list(value) and len(value) == 2 and not isinstance(value[0], str)
     return [_words(each, i) for each in value] if is_pair else [_words(value, i)]
 
 
 def _words(value: Any, i: int) -> list[str]:
-    if not isinstance(value, (list, tuple, np.ndarray)):
+    if not _is_list(value):
         raise ValueError(f"input {i} is {value!r}: give a list of words, or a pair of such lists")
     if strange := [word for word in value if not isinstance(word, str)]:
         raise ValueError(f"input {i} holds {strange[0]!r} among its words: give strings")

@@ -30,6 +30,7 @@ def kernel(function: F) -> F:
         warnings.warn(
             "numba finds no folder for compiled kernels, so every process compiles them anew, which takes seconds: set "
             "NUMBA_CACHE_DIR to a folder that can be written",
-            stacklevel=2,
+            # This line, not that of the kernel: a warning of a line is shown once.
+            stacklevel=1,
         )
         return cast("F", numba.njit(nogil=True)(function))

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._arranged_batch import PadTokens
-from ._option_values import checked_count, checked_name
+from ._option_values import LARGEST_COUNT, LARGEST_ID, checked_count, checked_name, choice_of, name_of
 from ._token_lists import TokenLists
 
 _DIRECTIONS = {"left": "Left", "right": "Right"}
 _BATCH_LONGEST = "BatchLongest"
-_LARGEST_ID = 2**32 - 1
 # Tokens of a row: a longer one would take gigabytes, and comes from a mistake or worse.
 _LARGEST_LENGTH = 1 << 24
 
@@ -34,18 +33,27 @@ class Padding:
 
     def __post_init__(self) -> None:
         checked_name("direction", self.direction, ("left", "right"))
-        checked_count("pad_id", self.pad_id, _LARGEST_ID)
-        checked_count("pad_type_id", self.pad_type_id, _LARGEST_ID)
-        for name in ("length", "pad_to_multiple_of"):
+        for name in ("pad_id", "pad_type_id"):
+            object.__setattr__(self, name, checked_count(name, getattr(self, name), LARGEST_ID))
+        for name, largest in (("length", _LARGEST_LENGTH), ("pad_to_multiple_of", LARGEST_COUNT)):
             if getattr(self, name) is not None:
-                checked_count(name, getattr(self, name), _LARGEST_LENGTH)
+                object.__setattr__(self, name, checked_count(name, getattr(self, name), largest))
         if not isinstance(self.pad_token, str):
             raise ValueError(f"pad_token={self.pad_token!r}: give a string")
 
     def target(self, longest: int) -> int:
-        """How long the rows of a batch become whose longest one has so many tokens."""
+        """How long the rows of a batch become whose longest one has so many tokens.
+
+        ValueError for rows that a multiple makes too long.
+        """
         length, multiple = longest if self.length is None else self.length, self.pad_to_multiple_of or 1
-        return -(-length // multiple) * multiple
+        target = -(-length // multiple) * multiple
+        if target > max(length, _LARGEST_LENGTH):
+            raise ValueError(
+                f"pad_to_multiple_of={multiple} makes rows of {target} tokens: take one that makes "
+                f"{_LARGEST_LENGTH} at most"
+            )
+        return target
 
     def tokens(self, longest: int) -> PadTokens:
         """The tokens that are put to the rows of such a batch."""
@@ -80,15 +88,15 @@ class Padding:
         needed = ("strategy", "direction", "pad_id", "pad_type_id", "pad_token")
         if missing := [name for name in needed if name not in values]:
             raise ValueError(f"the padding of tokenizer.json has no {missing[0]}")
-        strategy = values["strategy"]
-        if strategy != _BATCH_LONGEST and (not isinstance(strategy, Mapping) or list(strategy) != ["Fixed"]):
+        strategy = choice_of(values["strategy"])
+        is_longest = strategy == _BATCH_LONGEST
+        if not is_longest and (not isinstance(strategy, Mapping) or list(strategy) != ["Fixed"]):
             raise ValueError(f"the strategy of the padding is {str(strategy)[:80]}: BatchLongest and Fixed are there")
-        directions = {value: name for name, value in _DIRECTIONS.items()}
         return cls(
-            directions.get(str(values["direction"]), values["direction"]),
+            name_of("direction", values["direction"], _DIRECTIONS),
             values["pad_id"],
             values["pad_type_id"],
             values["pad_token"],
-            None if strategy == _BATCH_LONGEST else strategy["Fixed"],
+            None if is_longest else checked_count("length", strategy["Fixed"], _LARGEST_LENGTH),
             values["pad_to_multiple_of"],
         )

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from collections.abc import Iterable, Sequence
+from functools import partial
+from threading import RLock
 from typing import Any
 
-import numpy as np
-
+from . import decoders, models, normalizers, pre_tokenizers, processors
 from ._added_token import AddedToken
 from ._added_vocabulary import AddedVocabulary
 from ._cutting import Cutter
 from ._decoding import SpaceJoined, decode_rows
+from ._foreign import own_component
+from ._id_rows import distinct_ids, distinct_ids_of_rows
+from ._option_values import checked_flag, checked_id, checked_token
 from ._padding import Padding
 from ._splits import Splits
 from ._truncation import Truncation
@@ -33,12 +38,26 @@ _PARTS: dict[str, type] = {
     "_padding": Padding,
 }
 _NEEDED = ("model", "encode_special_tokens")
+_READERS: dict[str, Any] = {
+    "model": models.from_json,
+    "normalizer": normalizers.from_json,
+    "pre_tokenizer": pre_tokenizers.from_json,
+    "post_processor": processors.from_json,
+    "decoder": decoders.from_json,
+}
 
 
 class Pipeline:
-    """Normalizer, pre-tokenizer, model, post-processor, decoder; added tokens; what they say of tokens and ids."""
+    """Normalizer, pre-tokenizer, model, post-processor, decoder; added tokens; what they say of tokens and ids.
+
+    Threads may share one.  Added tokens are replaced as a whole, together with the normalizer that they go with, by one
+    thread at a time.
+    """
+
+    _lock: RLock
 
     def __init__(self, model: Model) -> None:
+        vars(self)["_lock"] = RLock()
         self.model = model
         self.normalizer: Normalizer | None = None
         self.pre_tokenizer: PreTokenizer | None = None
@@ -48,22 +67,44 @@ class Pipeline:
         self._truncation: Truncation | None = None
         self._padding: Padding | None = None
 
-    def __repr__(self) -> str:
-        names = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
-        shown = "".join(f", {name}={getattr(self, name)!r}" for name in names)
-        return f"Tokenizer(model={type(self.model).__name__} of {self.model.get_vocab_size()} tokens{shown})"
-
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set a part; ValueError for one that is not of this package, or not implemented."""
+        """Set a part; one of the library `tokenizers` is copied.  ValueError for anything else, or not implemented."""
+        if name in ("padding", "truncation"):
+            raise ValueError(f"{name} cannot be set: use no_{name}() or enable_{name}()")
         if name not in _PARTS:
             known = ", ".join(part for part in _PARTS if not part.startswith("_"))
+            if hasattr(self, name):
+                raise ValueError(
+                    f"{name} of a Tokenizer cannot be replaced, only {known} can: where the library's can, use "
+                    "tokenizer.to_tokenizers()"
+                )
             raise ValueError(f"{name} is not implemented: a Tokenizer has {known}")
+        if name in _READERS:
+            value = own_component(value, _READERS[name])
+        if name == "encode_special_tokens":
+            value = checked_flag(name, value)
         if not isinstance(value, _PARTS[name]) and (value is not None or name in _NEEDED):
-            raise ValueError(f"{name}={value!r}: give a {_PARTS[name].__name__} of tokenizers_impl")
-        super().__setattr__(name, value)
-        if name == "normalizer" and hasattr(self, "_added"):
-            # What is looked for in normalised text is normalised as well.
-            self._rebuild(self.encode_special_tokens)
+            raise ValueError(f"{name}={value!r}{_origin(value)}: give a {_PARTS[name].__name__} of {_home(name)}")
+        with self._lock:
+            if name == "normalizer" and "_added" in vars(self):
+                # What is looked for in normalised text is normalised as well; beforehand, since that may fail.
+                normalizer: Any = value
+                self._added = self._added.with_normalizer(partial(_normalized, normalizer))
+            super().__setattr__(name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Its parts; of added tokens what was added, not what finds it."""
+        with self._lock:
+            added = self._added
+            kept = (dict(added.tokens), dict(added.ids), dict(added.forms), added.encode_special_tokens)
+            state = vars(self) | {"_added": kept}
+        del state["_lock"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        tokens, ids, forms, flag = state["_added"]
+        vars(self).update(state, _lock=RLock())
+        self._added = AddedVocabulary.of(tokens, self._normalized, encode_special_tokens=flag, ids=ids, forms=forms)
 
     @property
     def encode_special_tokens(self) -> bool:
@@ -72,17 +113,15 @@ class Pipeline:
 
     @encode_special_tokens.setter
     def encode_special_tokens(self, value: bool) -> None:
-        self._rebuild(value)
-
-    def _rebuild(self, encode_special_tokens: bool) -> None:
-        tokens = self._added.tokens
-        self._added = AddedVocabulary.of(tokens, self._normalized, encode_special_tokens=encode_special_tokens)
+        # In __setattr__, which holds the lock.
+        self._added = self._added.encoding_special_tokens(value, self._normalized)
 
     # Words
 
     @property
     def _cutter(self) -> Cutter:
-        return Cutter(self._added.raw, self.normalizer, self._added.normalized, self.pre_tokenizer)
+        with self._lock:
+            return Cutter(self._added.raw, self.normalizer, self._added.normalized, self.pre_tokenizer)
 
     @property
     def _needs_origins(self) -> bool:
@@ -92,51 +131,59 @@ class Pipeline:
         return self._cutter.cut(splits)
 
     def _normalized(self, texts: list[str]) -> list[str]:
-        splits = Splits.of(texts, offsets=False)
-        return self.normalizer.normalize_splits(splits).texts() if self.normalizer else texts
+        return _normalized(self.normalizer, texts)
 
     # Decoding
 
     def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
-        """The text of these ids; an id that is none is left out.  Without a decoder the tokens are joined by spaces."""
-        listed = list(ids)
-        named = self._named(listed, skip_special_tokens)
+        """The text of these ids; without a decoder the tokens are joined by spaces.
+
+        An id that no token has is left out; ValueError for what is no integer from 0 to 2**32 - 1.
+        """
+        listed, distinct = distinct_ids(ids)
+        named = self._named(distinct, skip_special_tokens)
         tokens = [named[id] for id in listed if id in named]
         return self.decoder.decode(tokens) if self.decoder else " ".join(tokens)
 
     def decode_batch(self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True) -> list[str]:
         """The text of every row of ids."""
-        named = self._named(set().union(*sequences), skip_special_tokens)
-        return decode_rows(sequences, named, self.decoder or SpaceJoined())
+        rows, distinct = distinct_ids_of_rows(sequences)
+        return decode_rows(rows, self._named(distinct, skip_special_tokens), self.decoder or SpaceJoined())
+
+    async def async_decode_batch(
+        self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
+    ) -> list[str]:
+        """`decode_batch` in a thread, to be awaited."""
+        return await to_thread(self.decode_batch, sequences, skip_special_tokens)
 
     def _named(self, ids: Iterable[int], skip_special_tokens: bool) -> dict[int, str]:
         """The tokens of these ids, as far as they have one that is shown."""
-        distinct = set(ids)
-        if strange := [id for id in distinct if not isinstance(id, (int, np.integer)) or not 0 <= id < 1 << 32]:
-            raise ValueError(f"the ids hold {strange[0]!r}: give integers from 0 to 2**32 - 1")
-        skipped = self._added.skipped if skip_special_tokens else frozenset[int]()
-        named = {id: self.id_to_token(id) for id in distinct if id not in skipped}
-        return {id: token for id, token in named.items() if token is not None}
+        is_skipping = checked_flag("skip_special_tokens", skip_special_tokens)
+        named = {id: self.id_to_token(id) for id in ids}
+        # By its text, as in the library: a token of the model that is written like a special one is left out, too.
+        skipped = self._added.special if is_skipping else frozenset[str]()
+        return {id: token for id, token in named.items() if token is not None and token not in skipped}
 
     # Vocabulary
 
     def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]:
         """From token to id."""
-        return self.model.get_vocab() | (dict(self._added.ids) if with_added_tokens else {})
+        is_whole = checked_flag("with_added_tokens", with_added_tokens)
+        return self.model.get_vocab() | (dict(self._added.ids) if is_whole else {})
 
     def get_vocab_size(self, with_added_tokens: bool = True) -> int:
         """Number of tokens."""
-        added = self._added.ids if with_added_tokens else {}
+        added = self._added.ids if checked_flag("with_added_tokens", with_added_tokens) else {}
         return self.model.get_vocab_size() + sum(self.model.token_to_id(token) is None for token in added)
 
     def token_to_id(self, token: str) -> int | None:
         """The id of a token, None if there is no such token."""
-        id = self._added.ids.get(token)
+        id = self._added.ids.get(checked_token(token))
         return self.model.token_to_id(token) if id is None else id
 
     def id_to_token(self, id: int) -> str | None:
         """The token of an id, None if there is no such id."""
-        added = self._added.shown.get(id)
+        added = self._added.name(checked_id(id))
         return self.model.id_to_token(id) if added is None else added
 
     def add_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
@@ -148,9 +195,29 @@ class Pipeline:
         return self._add(AddedToken.special_tokens(tokens))
 
     def _add(self, tokens: Sequence[AddedToken]) -> int:
-        self._added, changed = self._added.with_tokens(tokens, self.model, self._normalized)
+        with self._lock:
+            self._added, changed = self._added.with_tokens(tokens, self.model, self._normalized)
         return changed
 
     def get_added_tokens_decoder(self) -> dict[int, AddedToken]:
         """The added tokens by id."""
         return dict(self._added.tokens)
+
+
+def _normalized(normalizer: Normalizer | None, texts: list[str]) -> list[str]:
+    if normalizer is None:
+        return texts
+    splits = Splits.of(texts, offsets=normalizer.is_custom)
+    return normalizer.normalize_splits(splits).texts()
+
+
+def _origin(value: object) -> str:
+    """Of what class and module an object is, if it is not Python's own; steps of different kinds share names."""
+    kind = type(value)
+    public = kind.__module__.partition("._")[0]
+    return "" if public == "builtins" or isinstance(value, type) else f", {kind.__name__} of {public}"
+
+
+def _home(part: str) -> str:
+    """The module in which what the part may be is found."""
+    return str(_READERS[part].__module__)

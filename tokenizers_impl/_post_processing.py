@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
@@ -19,6 +20,8 @@ from ._truncation import Truncation
 from .processors import PostProcessor
 
 _NO_PADDING = PadTokens(0, 0, 0, "", False)
+# How many tokens may be put in: what the longest contexts of models need for each input.
+_ROOM, _ROOM_OF_INPUT = 1 << 24, 1 << 17
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,16 @@ class PostProcessing:
         return Cuts(*self.truncation.parts(starts, ends, kept), firsts)
 
 
+def check_put_in(plans: Sequence[ArrayPlan | ListPlan], longest: int) -> None:
+    """ValueError if more tokens are to be put into the inputs of a call than may be, before they take memory."""
+    put_in, inputs = sum(plan.put_in(longest) for plan in plans), sum(map(len, plans))
+    if put_in > (room := _ROOM + _ROOM_OF_INPUT * inputs):
+        raise ValueError(
+            f"padding and post-processor put {put_in} tokens into {inputs} inputs: more than {room}, 2**24 and 2**17 "
+            "for each input; pad to shorter rows, or encode fewer at once"
+        )
+
+
 @dataclass(frozen=True)
 class ArrayPlan:
     """The rows of a part of a batch, before it is known how long the longest one of the batch is."""
@@ -119,10 +132,23 @@ class ArrayPlan:
     blueprint: Blueprint
     cuts: Cuts
 
+    def __len__(self) -> int:
+        return len(self.cuts.firsts) - 1
+
+    @cached_property
+    def _lengths(self) -> I64:
+        return row_lengths(self.blueprint, self.cuts)
+
     @property
     def longest(self) -> int:
         """Tokens of the longest row."""
-        return int(row_lengths(self.blueprint, self.cuts).max(initial=0))
+        return int(self._lengths.max(initial=0))
+
+    def put_in(self, longest: int) -> int:
+        """How many tokens the rows have that the texts have not; longest: tokens of the longest row of the batch."""
+        padding = self.processing.padding
+        rows = np.maximum(self._lengths, padding.target(longest) if padding else 0)
+        return int(rows.sum()) - len(self.batch.token_ids)
 
     def encodings(self, longest: int) -> list[Encoding]:
         """An Encoding an input; longest: tokens of the longest row of the batch."""
@@ -145,10 +171,18 @@ class ListPlan:
     processing: PostProcessing
     rows: list[TokenLists]
 
+    def __len__(self) -> int:
+        return len(self.rows)
+
     @property
     def longest(self) -> int:
         """Tokens of the longest row."""
         return max(map(len, self.rows), default=0)
+
+    def put_in(self, longest: int) -> int:
+        """How many tokens padding puts in."""
+        target = self.processing.padding.target(longest) if self.processing.padding else 0
+        return sum(max(target - len(row), 0) for row in self.rows)
 
     def encodings(self, longest: int) -> list[Encoding]:
         """An Encoding an input."""

@@ -13,6 +13,19 @@ from ._kernel import kernel
 
 # Marks a split that is text; any other number is the id of the added token that the split is.
 TEXT = -1
+# How far texts may grow.  NFKD makes 18 characters of one, and a byte level three of each: no pipeline needs more.
+_GROWTH, _ROOM = 64, 1 << 24
+
+
+class Given(NamedTuple):
+    """n texts as they were given: their characters one after another, and where each of them ends, shape (n,)."""
+
+    chars: U32
+    ends: I64
+
+    def text(self, i: int) -> str:
+        """Text i."""
+        return text_of(self.chars[self.ends[i - 1] if i > 0 else 0 : self.ends[i]])
 
 
 class Splits(NamedTuple):
@@ -25,6 +38,8 @@ class Splits(NamedTuple):
     firsts: int64, shape (n + 1,); the splits of text i are firsts[i]:firsts[i + 1].
     origins: int32, shape (len(chars), 2): from where to where in its own text, as it was given, the character came;
       shape (0, 2) where nobody asks for offsets.
+    given: the texts that origins point into; None where nobody asks for offsets.
+    room: how many characters the texts may grow to.  spent: seconds that regular expressions have worked on them.
     """
 
     chars: U32
@@ -33,6 +48,9 @@ class Splits(NamedTuple):
     added: I32
     firsts: I64
     origins: npt.NDArray[np.int32]
+    given: Given | None = None
+    room: int = _ROOM
+    spent: float = 0.0
 
     @classmethod
     def of(cls, texts: Sequence[str], *, offsets: bool, first: int = 0) -> Splits:
@@ -46,14 +64,20 @@ class Splits(NamedTuple):
         starts = ends - lengths
         origins = positions(starts, ends) if offsets else np.empty((0, 2), np.int32)
         added = np.full(len(texts), TEXT, np.int32)
-        return cls(chars, starts, ends, added, np.arange(len(texts) + 1), origins)
+        given = Given(chars, ends) if offsets else None
+        return cls(chars, starts, ends, added, np.arange(len(texts) + 1), origins, given, room_for(len(chars)))
+
+    def check_room(self, size: int) -> None:
+        """ValueError if the texts are to become more characters than they may, before these take memory."""
+        check_room(size, self.room)
 
     def rewritten(self, chars: U32, source: I32, starts: I64, ends: I64) -> Splits:
-        """The same splits with other characters: split j is now chars[starts[j]:ends[j]].
+        """The same splits with other characters: split j is now chars[starts[j]:ends[j]]; ValueError for too many.
 
         source: shape (len(chars),), the index among the present characters from which each new one came; not looked at
           where nobody asks for offsets.
         """
+        self.check_room(len(chars))
         origins = self.origins.take(source, axis=0) if len(self.origins) else self.origins
         return self._replace(chars=chars, starts=starts, ends=ends, origins=origins)
 
@@ -76,6 +100,20 @@ class Splits(NamedTuple):
         """From where to where every split, none of them empty, reaches in its text as it was given."""
         starts, ends = self.origins[self.starts, 0].tolist(), self.origins[self.ends - 1, 1].tolist()
         return list(zip(starts, ends, strict=True))
+
+
+def room_for(size: int) -> int:
+    """How many characters texts of so many may grow to."""
+    return _ROOM + _GROWTH * size
+
+
+def check_room(size: int, room: int) -> None:
+    """ValueError for texts of so many characters that may have so many."""
+    if size > room:
+        raise ValueError(
+            f"the texts grow to {size} characters by what replaces their own: more than {room} of those that they may "
+            f"have, {_GROWTH} for each that was given and 2**24"
+        )
 
 
 @kernel

@@ -5,7 +5,18 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
+
+
+def checked_paths(files: Any) -> list[str | os.PathLike[str]]:
+    """One path or several as a list; ValueError for anything else: a number would be read as an open file."""
+    paths = [files] if isinstance(files, (str, os.PathLike)) or not isinstance(files, Iterable) else list(files)
+    for i, path in enumerate(paths):
+        if not isinstance(path, (str, os.PathLike)):
+            raise ValueError(f"files[{i}] is {path!r}: give paths; train_from_iterator takes texts")
+    return paths
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

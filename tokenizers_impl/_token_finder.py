@@ -68,6 +68,7 @@ def _disjoint(splits: Splits) -> Splits:
     if not np.any(splits.starts[1:] < splits.ends[:-1]):
         return splits
     lengths = splits.ends - splits.starts
+    splits.check_room(int(lengths.sum()))
     ends = np.cumsum(lengths)
     starts = ends - lengths
     source = np.repeat(splits.starts - starts, lengths) + np.arange(lengths.sum())
@@ -94,7 +95,7 @@ def _find(
     """
     size, found = 0, False
     for j in range(len(starts)):
-        done, i = starts[j], starts[j]
+        done, i, blank = starts[j], starts[j], starts[j]
         while added[j] == TEXT and i < ends[j]:
             token, end = ABSENT, i + 1
             if begins[chars[i] & _FIRST_BITS]:
@@ -102,7 +103,9 @@ def _find(
             if token != ABSENT and _counts(chars, starts[j], i, end, ends[j], flags[token], classes):
                 first, last = i, end
                 if flags[token] & RSTRIP:
-                    last = _after_space(chars, end, ends[j], classes)
+                    # What the token before has found to be white is not looked at again.
+                    blank = _after_space(chars, max(end, blank), ends[j], classes)
+                    last = blank
                 if flags[token] & LSTRIP:
                     first = _before_space(chars, i, last, max(starts[j], done), classes)
                 if done < first:

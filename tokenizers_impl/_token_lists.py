@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, reduce
 from typing import Any
@@ -11,6 +11,10 @@ from ._token_rows import TokenRows
 
 # The lists, by the names of their fields.
 COLUMNS = ("id_list", "type_list", "token_list", "word_list", "offset_list", "special_list", "attention_list")
+
+
+# A file may ask for rows of the same tokens over and over: how many, beyond what a text has.
+_ROOM, _GROWTH = 1 << 24, 4
 
 
 def _nothing() -> tuple[TokenLists, ...]:
@@ -23,6 +27,7 @@ class TokenLists(TokenRows):
 
     cut_off: gives what overflowed, made when it is asked for: rows joined with rows can be more than memory holds.
     sequences: from the number of a sequence to its tokens.
+    room: how large what overflows may be, see `_size`.
     """
 
     id_list: list[int] = field(default_factory=list)
@@ -34,6 +39,7 @@ class TokenLists(TokenRows):
     attention_list: list[int] = field(default_factory=list)
     cut_off: Callable[[], tuple[TokenLists, ...]] = _nothing
     sequences: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    room: int = _ROOM
 
     @classmethod
     def of_row(cls, rows: TokenRows, row: int) -> TokenLists:
@@ -101,8 +107,8 @@ class TokenLists(TokenRows):
         return self.cut_off()
 
     def with_overflow(self, parts: Callable[[], Iterable[TokenLists]]) -> TokenLists:
-        """The same row, from which this overflowed."""
-        return replace(self, cut_off=cache(lambda: tuple(parts())))
+        """The same row, from which this overflowed; ValueError for too much of it, once it is asked for."""
+        return replace(self, cut_off=cache(lambda: tuple(_within(self.room, parts()))))
 
     def with_changed_overflow(self, of: TokenLists, change: Callable[[TokenLists], TokenLists]) -> TokenLists:
         """The same row, from which that overflowed which did from another, each part changed."""
@@ -136,13 +142,14 @@ class TokenLists(TokenRows):
         if max_length >= n:
             return self
         if max_length == 0:
-            return TokenLists().with_overflow(lambda: (self,))
+            return TokenLists(room=room_for(n)).with_overflow(lambda: (self,))
         check_stride(stride, max_length)
-        first, *rest = [self._slice(*part) for part in _parts(n, max_length, max_length - stride, direction)]
-        return first.with_overflow(lambda: rest)
+        first, *rest = _parts(n, max_length, max_length - stride, direction)
+        return self._slice(*first).with_overflow(lambda: (self._slice(*part) for part in rest))
 
     def _slice(self, start: int, end: int) -> TokenLists:
-        return TokenLists(*(getattr(self, name)[start:end] for name in COLUMNS))
+        columns: dict[str, Any] = {name: getattr(self, name)[start:end] for name in COLUMNS}
+        return TokenLists(**columns, room=room_for(len(self)))
 
     def followed_by(self, other: TokenLists, *, growing_offsets: bool = False) -> TokenLists:
         """Both in one row; whatever overflowed from either is joined with all there is of the other.
@@ -155,17 +162,22 @@ class TokenLists(TokenRows):
         n = len(self)
         behind = {sequence: (n + start, n + end) for sequence, (start, end) in other.sequences.items()}
         columns["offset_list"] = self.offset_list + moved
-        both = TokenLists(**columns, sequences={**self.sequences, **behind})
+        room = max(self.room, other.room)
+        both = TokenLists(**columns, sequences={**self.sequences, **behind}, room=room)
         if self.cut_off is _nothing and other.cut_off is _nothing:
             return both
         return both.with_overflow(lambda: self._joined_overflow(other, growing_offsets))
 
     def _joined_overflow(self, other: TokenLists, growing: bool) -> Iterable[TokenLists]:
-        for mine in self.cut_off():
+        mines, others = self.cut_off(), other.cut_off()
+        size = _size(mines) * (1 + len(others)) + _size(others) * (1 + len(mines))
+        size += len(mines) * len(other) + len(others) * len(self)
+        check_size("what overflows", size, max(self.room, other.room))
+        for mine in mines:
             yield mine.followed_by(other, growing_offsets=growing)
-            for theirs in other.cut_off():
+            for theirs in others:
                 yield mine.followed_by(theirs, growing_offsets=growing)
-        for theirs in other.cut_off():
+        for theirs in others:
             yield self.followed_by(theirs, growing_offsets=growing)
 
     @staticmethod
@@ -183,10 +195,15 @@ class TokenLists(TokenRows):
         }
         shift = n if direction == "left" else 0
         moved = {sequence: (start + shift, end + shift) for sequence, (start, end) in self.sequences.items()}
-        row = TokenLists(**columns, sequences=moved)
-        return row.with_changed_overflow(
-            self, lambda part: part.padded(length, pad_id, pad_type_id, pad_token, direction)
-        )
+        row = TokenLists(**columns, sequences=moved, room=self.room)
+        if self.cut_off is _nothing:
+            return row
+        return row.with_overflow(lambda: self._padded_overflow(length, pad_id, pad_type_id, pad_token, direction))
+
+    def _padded_overflow(self, length: int, *padding: Any) -> Iterable[TokenLists]:
+        parts = self.cut_off()
+        check_size("what overflows", len(parts) * length, self.room)
+        return (part.padded(length, *padding) for part in parts)
 
 
 def _restored(
@@ -195,6 +212,34 @@ def _restored(
     """What was pickled."""
     row = TokenLists(**dict(zip(COLUMNS, columns, strict=True)), sequences=sequences)
     return row.with_overflow(lambda: parts) if parts else row
+
+
+def _within(room: int, parts: Iterable[TokenLists]) -> Iterator[TokenLists]:
+    """The parts; ValueError as soon as they are larger than that."""
+    size = 0
+    for part in parts:
+        size += _size([part])
+        check_size("what overflows", size, room)
+        yield part
+
+
+def _size(rows: Iterable[TokenLists]) -> int:
+    """The tokens of rows, and 16 for each row, which takes as much memory as those."""
+    return sum(len(row) + 16 for row in rows)
+
+
+def room_for(size: int) -> int:
+    """How large what is made of so many tokens may be."""
+    return _ROOM + _GROWTH * size
+
+
+def check_size(what: str, size: int, room: int) -> None:
+    """ValueError for so many tokens, where so many may be."""
+    if size > room:
+        raise ValueError(
+            f"{what} would have {size} tokens or more: more than {room}, {_GROWTH} for each of the text and 2**24; "
+            "name each sequence once in the template, truncate with a smaller stride, or pad to shorter rows"
+        )
 
 
 def check_stride(stride: int, max_length: int) -> None:

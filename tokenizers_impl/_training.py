@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from copy import copy
 from typing import Any
 
+import numpy as np
+
 from ._corpus import Corpus, iterator_corpus
 from ._counting import Measure, count_words
 from ._cutting import Cutter
 from ._memory import give_back
-from ._progress import progress
+from ._progress import progress_if_slow
 from ._splits import Splits
+from ._warnings import warn_caller
 from ._words import WordCounts
 from .models import Model
 from .trainers import Trainer, default_trainer
@@ -30,13 +32,13 @@ def trained_on_texts(
     corpus: Corpus, cutter: Cutter, measure: Measure, trainer: Trainer, model: Model, executor: Any
 ) -> Model:
     """A model learnt from the words of these texts."""
-    if trainer.show_progress:
-        with progress("Load kernels, compiled at first use", None, True):
-            _rehearse(cutter, trainer, model)
+    if trainer.shown_progress:
+        with progress_if_slow("Load kernels, compiled at first use", trainer.shown_progress):
+            _rehearse(cutter.rehearsal, trainer, model)
     # The tables of normalizer and pre-tokenizer: once here, not at the same time in every thread.
-    cutter.cut(Splits.of(["low lower"], offsets=cutter.needs_origins))
+    cutter.rehearsal.cut(Splits.of(["low lower"], offsets=cutter.needs_origins))
     give_back()
-    counts = count_words(corpus, cutter, measure, show_progress=trainer.show_progress, executor=executor)
+    counts = count_words(corpus, cutter, measure, show_progress=trainer.shown_progress, executor=executor)
     give_back()
     return trained_on_counts(counts, trainer, model, executor)
 
@@ -44,16 +46,20 @@ def trained_on_texts(
 def trained_on_counts(counts: WordCounts, trainer: Trainer, model: Model, executor: Any) -> Model:
     """A model learnt from counted words."""
     if len(counts.counts) == 0:
-        warnings.warn("the corpus has no words: the vocabulary is what the options ask for", stacklevel=4)
+        warn_caller("the corpus has no words: the vocabulary is what the options ask for")
     return trainer.train_words(counts, model, executor)
 
 
 def checked_counts(counts: Mapping[str, int]) -> WordCounts:
     """The words and their counts; ValueError for a word that is no string, a count outside 1 to 2**63 - 1."""
+    if not isinstance(counts, Mapping):
+        raise ValueError(
+            f"the counts are {counts!r:.80}: give a mapping from word to count; texts are for train_from_iterator"
+        )
     for word, count in dict(counts).items():
         if not isinstance(word, str):
             raise ValueError(f"the word {word!r} is no string")
-        if not isinstance(count, int) or not 0 < count < 1 << 63:
+        if not isinstance(count, (int, np.integer)) or not 0 < count < 1 << 63:
             raise ValueError(f"the count of {word!r} is {count!r}: give a positive integer below 2**63")
     return WordCounts.of(counts)
 

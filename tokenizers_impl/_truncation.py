@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ._arrays import I64, Bools
-from ._option_values import checked_count, checked_name
+from ._option_values import checked_count, checked_name, name_of
 from ._token_lists import check_stride
 
 # From the names of options to those of the file.
@@ -32,8 +32,8 @@ class Truncation:
     direction: str = "right"
 
     def __post_init__(self) -> None:
-        checked_count("max_length", self.max_length)
-        checked_count("stride", self.stride)
+        for name in ("max_length", "stride"):
+            object.__setattr__(self, name, checked_count(name, getattr(self, name)))
         checked_name("strategy", self.strategy, ("longest_first", "only_first", "only_second"))
         checked_name("direction", self.direction, ("left", "right"))
 
@@ -115,12 +115,11 @@ class Truncation:
         values = {"direction": "Right", **data}
         if missing := [name for name in ("max_length", "strategy", "stride") if name not in values]:
             raise ValueError(f"the truncation of tokenizer.json has no {missing[0]}")
-        strategies, directions = ({value: name for name, value in each.items()} for each in (_STRATEGIES, _DIRECTIONS))
         return cls(
             values["max_length"],
             values["stride"],
-            strategies.get(str(values["strategy"]), values["strategy"]),
-            directions.get(str(values["direction"]), values["direction"]),
+            name_of("strategy", values["strategy"], _STRATEGIES),
+            name_of("direction", values["direction"], _DIRECTIONS),
         )
 
 

@@ -8,6 +8,13 @@ from typing import Any
 from . import decoders, models, normalizers, pre_tokenizers, trainers
 from .tokenizer import Tokenizer
 
+__all__ = ["PIPELINES", "bpe", "byte_level_bpe", "unigram", "wordpiece"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 END_OF_WORD = "</w>"
 BERT_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 

@@ -14,11 +14,13 @@ from ._corpus import Corpus, file_corpus, iterator_corpus
 from ._counting import Measure
 from ._encoding_pipeline import EncodingPipeline
 from ._explaining import WordExplanation, explained
-from ._file import Parts, canonical_tokenizer, from_document, to_document
+from ._file import Parts, canonical_tokenizer, from_document, shown_document, to_document
+from ._option_values import checked_flag
 from ._picture import Picture
 from ._piece_probabilities import piece_log_probs
+from ._representation import REPR, STR
 from ._splits import Splits
-from ._text_files import read_text, write_text
+from ._text_files import checked_paths, read_text, write_text
 from ._tokenizer_picture import LONGEST_WORD, tokenizer_picture
 from ._training import checked_counts, chosen_trainer, trained_on_counts, trained_on_texts
 from .models import Model
@@ -52,7 +54,7 @@ class Tokenizer(EncodingPipeline):
         The model is replaced at the very end: a training that is interrupted leaves the tokenizer as it was.
         OSError for a file that cannot be read, ValueError for one that is not UTF-8.
         """
-        paths = [files] if isinstance(files, (str, os.PathLike)) else list(files)
+        paths = checked_paths(files)
         corpus = file_corpus(paths, offsets=self._needs_origins, elsewhere=executor is not None)
         self._train(corpus, Measure(sum(map(os.path.getsize, paths))), trainer, executor)
 
@@ -89,10 +91,12 @@ class Tokenizer(EncodingPipeline):
 
     def _take(self, model: Model, trainer: Trainer) -> None:
         """The trained model, with the special tokens of its trainer and the tokens that were added before."""
-        tokens = [*self._added.tokens.values(), *AddedToken.special_tokens(trainer.special_tokens)]
-        none = AddedVocabulary.of({}, self._normalized, encode_special_tokens=self.encode_special_tokens)
-        added, _ = none.with_tokens(tokens, model, self._normalized)
-        self.model, self._added = model, added
+        special = AddedToken.special_tokens(trainer.special_tokens)
+        with self._lock:
+            tokens = [*self._added.tokens.values(), *special]
+            none = AddedVocabulary.of({}, self._normalized, encode_special_tokens=self.encode_special_tokens)
+            added, _ = none.with_tokens(tokens, model, self._normalized)
+            self.model, self._added = model, added
 
     # A look inside
 
@@ -156,9 +160,18 @@ class Tokenizer(EncodingPipeline):
 
     def to_str(self, pretty: bool = False) -> str:
         """The text of tokenizer.json."""
+        return to_document(self._parts(), pretty=checked_flag("pretty", pretty))
+
+    def _parts(self) -> Parts:
         added = self.get_added_tokens_decoder()
         parts = (self.normalizer, self.pre_tokenizer, self.post_processor, self.decoder, self.model)
-        return to_document(Parts(self._truncation, self._padding, added, *parts), pretty=pretty)
+        return Parts(self._truncation, self._padding, added, *parts)
+
+    def __repr__(self) -> str:
+        return REPR.text(shown_document(self._parts()))
+
+    def __str__(self) -> str:
+        return STR.text(shown_document(self._parts()))
 
     def save(self, path: str, pretty: bool = True) -> None:
         """Write tokenizer.json; the file is there whole or not at all."""
@@ -190,8 +203,10 @@ class Tokenizer(EncodingPipeline):
     @classmethod
     def from_buffer(cls, buffer: bytes) -> Tokenizer:
         """The tokenizer of the bytes of a tokenizer.json; errors as `from_str`."""
+        if not isinstance(buffer, (bytes, bytearray, memoryview)):
+            raise ValueError(f"the buffer is {buffer!r:.80}: give bytes; from_str takes a string, from_file a path")
         try:
-            return cls.from_str(buffer.decode("utf-8"))
+            return cls.from_str(bytes(buffer).decode("utf-8"))
         except ValueError as error:
             raise ValueError(f"Cannot instantiate Tokenizer from buffer: {error}") from None
 
@@ -217,8 +232,17 @@ class Tokenizer(EncodingPipeline):
 
     @classmethod
     def from_tokenizers(cls, tokenizer: Any) -> Tokenizer:
-        """The same of a `tokenizers.Tokenizer`."""
-        return cls.from_str(tokenizer.to_str())
+        """The same of a `tokenizers.Tokenizer`, or of a fast tokenizer of transformers, which is made of one.
+
+        ValueError for anything else.
+        """
+        backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
+        if isinstance(tokenizer, type) or not callable(getattr(backend, "to_str", None)):
+            raise ValueError(
+                f"the tokenizer is {tokenizer!r:.99}: give a tokenizers.Tokenizer or a fast tokenizer of transformers; "
+                "from_file takes the path of a tokenizer.json, from_pretrained a name on the Hub"
+            )
+        return cls.from_str(backend.to_str())
 
 
 def _listed(texts: Iterable[str]) -> Sequence[str]:

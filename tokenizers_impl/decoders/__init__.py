@@ -28,8 +28,12 @@ __all__ = [
     "Strip",
     "TokenDecoder",
     "WordPiece",
-    "from_json",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 _KNOWN = {OWN_TYPE: ByteLevel} | {
     each.__name__: each
@@ -41,7 +45,7 @@ def from_json(data: Any) -> Decoder:
     """The decoder of that object of tokenizer.json; ValueError names what is not there.
 
     >>> from_json({"type": "BPEDecoder", "suffix": "</w>"})
-    BPEDecoder(suffix='</w>')
+    BPEDecoder(suffix="</w>")
     """
     if isinstance(data, dict) and data.get("type") == "Sequence":
         return Sequence(map(from_json, members(data, "decoders")))

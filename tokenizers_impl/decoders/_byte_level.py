@@ -8,6 +8,7 @@ from typing import Any
 
 from .._byte_chars import char_to_byte
 from .._byte_recovery import recover
+from .._component import unchanging
 from ._decoder import Decoder, TokenDecoder
 
 # The `type` in tokenizer.json of what the library has not: it ignores keys that it does not know, but not types.
@@ -15,7 +16,8 @@ OWN_TYPE = "EvenscoreByteLevel"
 ERRORS = ("replace", "strict", "recover")
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class ByteLevel(TokenDecoder):
     """Byte characters become bytes, and these are read as UTF-8, as `tokenizers.decoders.ByteLevel`.
 
@@ -35,6 +37,7 @@ class ByteLevel(TokenDecoder):
     errors: str = "replace"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.errors not in ERRORS:
             raise ValueError(f"errors={self.errors!r}: choose one of {', '.join(ERRORS)}")
 
@@ -70,7 +73,8 @@ class ByteLevel(TokenDecoder):
         return {**document, "type": OWN_TYPE}
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class ByteWords(ByteLevel):
     """The bytes as UTF-8, in which the end-of-word symbol becomes a space, or nothing at the very end.
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from .._component import unchanging
 from ._decoder import Decoder
 from ._markers import cleaned_up
 
@@ -14,7 +15,8 @@ from ._markers import cleaned_up
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>")
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class ByteFallback(Decoder):
     """Tokens such as <0x61> become bytes, and these are read as UTF-8, as `tokenizers.decoders.ByteFallback`.
 
@@ -47,7 +49,8 @@ def _read(data: bytearray) -> list[str]:
         return ["\ufffd"] * len(data)
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class Fuse(Decoder):
     """All tokens become one, as `tokenizers.decoders.Fuse`.
 
@@ -60,7 +63,8 @@ class Fuse(Decoder):
         return ["".join(tokens)]
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class CTC(Decoder):
     """What connectionist temporal classification puts out, as `tokenizers.decoders.CTC`.
 

@@ -2,27 +2,56 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .._component import component_json
+from .._component import Step
+from .._splits import check_room
 
 
-class Decoder(ABC):
+class Decoder(Step):
     """Undoes a pre-tokenizer."""
+
+    role = "decoder"
 
     @abstractmethod
     def decode_chain(self, tokens: Sequence[str]) -> list[str]:
         """The texts that the tokens become, which may be more or fewer than they are."""
 
-    def decode(self, tokens: Sequence[str]) -> str:
-        """The text of these tokens."""
-        return "".join(self.decode_chain(tokens))
+    def decode_within(self, tokens: Sequence[str], room: int) -> list[str]:
+        """The same; ValueError for texts that grow to more characters than `room`."""
+        texts = self.decode_chain(tokens)
+        check_room(sum(map(len, texts)), room)
+        return texts
 
-    def to_json(self) -> dict[str, Any]:
-        """The `decoder` object of tokenizer.json."""
-        return component_json(self)
+    def decode(self, tokens: Sequence[str]) -> str:
+        """The text of these tokens; ValueError for what is no list of strings."""
+        if isinstance(tokens, str) or not isinstance(tokens, Iterable):
+            raise ValueError(f"the tokens are {tokens!r}: give a list of strings")
+        listed = list(tokens)
+        for i, token in enumerate(listed):
+            if not isinstance(token, str):
+                raise ValueError(f"tokens[{i}] is {token!r}: give strings; Tokenizer.decode takes ids")
+        return "".join(self.decode_chain(listed))
+
+    @staticmethod
+    def custom(decoder: Any) -> Decoder:
+        """A decoder of the user's own: an object whose decode_chain(tokens) returns the texts that tokens become.
+
+        It can be used wherever a decoder can, but not saved or pickled.  What it raises comes out as it is.  ValueError
+        for an object without that method; in use, if it returns anything but a list of strings.
+
+        >>> class Dashes:
+        ...     def decode_chain(self, tokens):
+        ...         return [f"-{token}" for token in tokens]
+        >>> Decoder.custom(Dashes()).decode(["low", "er"])
+        '-low-er'
+        """
+        # Imported late: it is a Decoder itself.
+        from ._custom import CustomDecoder
+
+        return CustomDecoder(decoder)
 
 
 class TokenDecoder(Decoder):

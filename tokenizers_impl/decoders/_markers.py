@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from .._component import json_form, unchanging
+from .._option_values import choice_of
 from ..pre_tokenizers._metaspace import Metaspace as MetaspacePreTokenizer
 from ._decoder import TokenDecoder
 
@@ -30,7 +32,8 @@ def cleaned_up(text: str) -> str:
     return text
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class BPEDecoder(TokenDecoder):
     """The suffix becomes a space, or nothing in the last token, as `tokenizers.decoders.BPEDecoder`.
 
@@ -45,7 +48,8 @@ class BPEDecoder(TokenDecoder):
         return token.replace(self.suffix, "" if is_last else " ")
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class WordPiece(TokenDecoder):
     """The prefix vanishes, every other token gets a space before it, as `tokenizers.decoders.WordPiece`.
 
@@ -66,7 +70,8 @@ class WordPiece(TokenDecoder):
         return cleaned_up(text) if self.cleanup else text
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class Metaspace(TokenDecoder):
     """The replacement becomes a space, save in the first token, as `tokenizers.decoders.Metaspace`.
 
@@ -75,10 +80,11 @@ class Metaspace(TokenDecoder):
     """
 
     replacement: str = "▁"
-    prepend_scheme: str = "always"
+    prepend_scheme: str = field(default="always", metadata=json_form(read=choice_of))
     split: bool = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         MetaspacePreTokenizer(self.replacement, self.prepend_scheme, self.split)
 
     def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:

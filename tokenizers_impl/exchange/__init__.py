@@ -23,3 +23,7 @@ __all__ = [
     "to_subword_nmt",
     "to_tiktoken",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

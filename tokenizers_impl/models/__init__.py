@@ -11,7 +11,12 @@ from ._unigram import Unigram
 from ._wordlevel import WordLevel
 from ._wordpiece import WordPiece
 
-__all__ = ["BPE", "Model", "Pieces", "Unigram", "WordLevel", "WordPiece", "from_json"]
+__all__ = ["BPE", "Model", "Pieces", "Unigram", "WordLevel", "WordPiece"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 _KNOWN: dict[str, Any] = {
     "BPE": BPE,

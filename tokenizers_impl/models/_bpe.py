@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 
-from .._arrays import I64, code_points
+from .._arrays import I64, code_points, packed
+from .._checked_options import checked_option
 from .._words import Words
 from ._bpe_files import parse_merges, read_files, vocab_and_merges, write_files
 from ._bpe_kernel import encode
 from ._bpe_merges import Merge, Merges
 from ._bpe_tables import DROPPED, MISSING, NONE, Tables, most_symbols
 from ._explanation import MatchStep, MergeStep, longest_steps, merge_steps
-from ._files import required
+from ._files import chosen_prefix, required
 from ._kernel_arrays import read_only, room, used
 from ._model import Pieces
 from ._token_model import TokenModel
@@ -55,11 +55,16 @@ class BPE(TokenModel):
     merge with a part or a result that is not in vocab, dropout outside [0, 1], end_of_word="symbol" with a suffix that
     is not in vocab.
 
-    >>> model = BPE({"l": 0, "o": 1, "w": 2, "lo": 3, "low": 4}, [("l", "o"), ("lo", "w")])
-    >>> pieces = model.encode_words(Words.of(["low", "olo"]))
-    >>> pieces.ids.tolist(), pieces.offsets.tolist()
-    ([4, 1, 3], [0, 1, 3])
+    >>> from tokenizers_impl import Tokenizer, models
+    >>> model = models.BPE({"l": 0, "o": 1, "w": 2, "lo": 3, "low": 4}, [("l", "o"), ("lo", "w")])
+    >>> Tokenizer(model).encode("olow").tokens
+    ['o', 'low']
     """
+
+    _fixed = frozenset({"merges"})
+    _unkept = frozenset({"vocab", "cache_capacity"})
+    merges: list[Merge]
+    merge_counts: I64 | None
 
     def __init__(
         self,
@@ -78,6 +83,7 @@ class BPE(TokenModel):
         end_of_word: Literal["glued", "symbol"] = "glued",
         seed: int | None = None,
     ) -> None:
+        checked_option("cache_capacity", cache_capacity, int | None)
         self.dropout = dropout
         self.unk_token = unk_token
         self.continuing_subword_prefix = continuing_subword_prefix
@@ -88,38 +94,22 @@ class BPE(TokenModel):
         self.match = match
         self.end_of_word = end_of_word
         self.seed = seed
-        self.merge_counts: I64 | None = None
-        self._check_options()
+        self.merge_counts = None
         tokens, self.merges = vocab_and_merges(vocab, merges)
         self._vocabulary = Vocabulary(tokens)
         self._merges = Merges.of(self.merges, self._vocabulary.ids, continuing_subword_prefix or "")
         self._end_of_word_id()
 
-    def _check_options(self) -> None:
-        for name in FLAGS:
-            if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name}: {getattr(self, name)!r} is neither True nor False")
-        for name in STRINGS:
-            if not isinstance(getattr(self, name), (str, type(None))):
-                raise ValueError(f"{name}: {getattr(self, name)!r} is neither a string nor None")
-        for name, choices in (("match", ("merges", "longest")), ("end_of_word", ("glued", "symbol"))):
-            if getattr(self, name) not in choices:
-                raise ValueError(f"{name}: {getattr(self, name)!r} is none of {choices}")
-        if self.seed is not None and (not isinstance(self.seed, Integral) or self.seed < 0):
-            raise ValueError(f"seed: {self.seed!r} is neither an integer >= 0 nor None")
-        self._dropout()
-
-    def _dropout(self) -> float:
-        if self.dropout is None:
-            return 0.0
-        if isinstance(self.dropout, bool) or not isinstance(self.dropout, Real) or not 0 <= self.dropout <= 1:
-            raise ValueError(f"dropout: {self.dropout!r} should be between 0 and 1, inclusive, or None")
-        return float(self.dropout)
+    def _checked(self, name: str, value: Any) -> Any:
+        kept = super()._checked(name, value)
+        if name == "dropout" and kept is not None and not 0 <= kept <= 1:
+            raise ValueError(f"dropout is {value!r}: should be between 0 and 1, inclusive, or None")
+        return kept
 
     @property
     def is_random(self) -> bool:
         """Whether merges are left out by chance."""
-        return self._dropout() > 0
+        return bool(self.dropout)
 
     def encode_words(self, words: Words) -> Pieces:
         """The pieces of every word.
@@ -130,13 +120,20 @@ class BPE(TokenModel):
         With dropout equal words get the same pieces only by chance: give each occurrence.
         Raises ValueError for an unknown character if unk_token is not in the vocabulary.
         """
-        dropout = self._dropout()
+        return self._pieces(words, in_bytes=False)
+
+    def _tokens_in_bytes(self, word: Words) -> tuple[Pieces, list[str]]:
+        pieces = self._pieces(word, in_bytes=True)
+        return pieces, self.token_texts(word, pieces)
+
+    def _pieces(self, words: Words, *, in_bytes: bool) -> Pieces:
+        dropout = self.dropout or 0.0
         tables = self._tables()
         symbols, total = most_symbols(words, tables)
         pieces = room(words, total)
         rng = np.random.default_rng(self.seed) if dropout else None
         matches = (np.empty(symbols, np.int32), np.empty(symbols, np.int32)) if self.match == "longest" else None
-        failed = encode(*read_only(words), tables, symbols, pieces, matches, dropout, rng)
+        failed = encode(*read_only(words), tables, symbols, pieces, in_bytes, matches, dropout, rng)
         if failed != NONE:
             raise ValueError(
                 f"Unk token `{self.unk_token}` not found in the vocabulary, but {words.text(failed)[:80]!r} needs it: "
@@ -175,7 +172,29 @@ class BPE(TokenModel):
 
     @cached_property
     def _scannable(self) -> bool:
-        return self._merges.lengthen and len(self._vocabulary.ids) == len(self._vocabulary.tokens)
+        return self._merges.lengthen and self._names_itself
+
+    @property
+    def _names_itself(self) -> bool:
+        """Whether every token has an id of its own, so that ids tell what the merges are."""
+        return len(self._vocabulary.ids) == len(self._vocabulary.tokens)
+
+    def _state(self) -> dict[str, Any]:
+        state = super()._state()
+        if self._names_itself:
+            del state["merges"]
+        if self.merge_counts is not None:
+            state["merge_counts"] = packed(self.merge_counts)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._names_itself:
+            name = self._vocabulary.tokens.__getitem__
+            lefts, rights = (map(name, side.tolist()) for side in (self._merges.lefts, self._merges.rights))
+            self.__dict__["merges"] = list(zip(lefts, rights, strict=True))
+        if self.merge_counts is not None:
+            self.__dict__["merge_counts"] = self.merge_counts.astype(np.int64)
 
     def explain_word(self, word: str) -> list[MergeStep] | list[MatchStep]:
         """The merges that make the word's pieces, in the order in which they happen; dropout is left out of account.
@@ -248,10 +267,10 @@ class BPE(TokenModel):
         """The model of vocab.json and merges.txt, with the options of the class."""
         return cls(vocab, merges, **options)
 
-    def save(self, folder: str | os.PathLike[str], prefix: str | None = None) -> list[str]:
+    def save(self, folder: str | os.PathLike[str], prefix: str | None = None, name: str | None = None) -> list[str]:
         """Writes vocab.json and merges.txt, or prefix-vocab.json and prefix-merges.txt; returns their paths.
 
         Raises ValueError for a merge with a space or a line end in it, which merges.txt cannot hold.
         """
         data = self.to_json()
-        return write_files(folder, prefix, data["vocab"], data["merges"])
+        return write_files(folder, chosen_prefix(prefix, name), data["vocab"], data["merges"])

@@ -27,7 +27,12 @@ def vocab_and_merges(
 
 def read_files(vocab: str, merges: str) -> tuple[dict[str, int], list[Merge]]:
     """The contents of vocab.json and merges.txt."""
-    tokens = json.loads(read_text(vocab))
+    try:
+        tokens = json.loads(read_text(vocab))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise ValueError(
+            f"{vocab}: no vocab.json ({error}): give the path of vocab.json, then that of merges.txt"
+        ) from None
     if not isinstance(tokens, dict):
         raise ValueError(f"{vocab}: no JSON object from token to id")
     return tokens, parse_merges(lines_of(Path(merges)))

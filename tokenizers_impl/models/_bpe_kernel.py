@@ -75,12 +75,23 @@ def _write_places(chars: U32, word: tuple[int, int], lengths: I32, n: int, start
 
 
 @kernel
+def _write_bytes(lengths: I32, n: int, starts: I32, ends: I32, at: int) -> None:
+    """The same in bytes."""
+    byte = 0
+    for k in range(n):
+        starts[at + k] = byte
+        byte += int(lengths[k])
+        ends[at + k] = byte
+
+
+@kernel
 def encode(
     chars: U32,
     offsets: I64,
     tables: Tables,
     symbols: int,
     pieces: tuple[I32, I32, I32, I64],
+    in_bytes: bool,
     matches: tuple[I32, I32] | None,
     dropout: float,
     rng: np.random.Generator | None,
@@ -89,6 +100,7 @@ def encode(
 
     symbols: the most symbols that a word can have before it is merged.
     pieces: the arrays of `Pieces`, with room for as many symbols as the words can have.
+    in_bytes: whether their places are bytes of UTF-8, not characters.
     matches: room for the matches of a word (`match_longest`); None: symbols are merged, not matched.
     dropout, rng: the probability that a merge is left out and what is drawn from; None: no merge is.
     """
@@ -106,7 +118,10 @@ def encode(
                 return i
             for k in range(n):
                 all_ids[at + k] = ids[k]
-            _write_places(chars, word, lengths, n, starts, ends, at)
+            if in_bytes:
+                _write_bytes(lengths, n, starts, ends, at)
+            else:
+                _write_places(chars, word, lengths, n, starts, ends, at)
             at += n
         firsts[i + 1] = at
     return NONE

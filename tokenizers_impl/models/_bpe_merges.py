@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import I32, I64
+from .._arrays import I32, I64, packed
 from ._pair_table import find, pair_table
 
 Merge = tuple[str, str]
@@ -43,6 +43,10 @@ class Merges(NamedTuple):
             raise _unknown_token(merges, parts, ids) from None
         return cls(lefts, rights, results, pair_table(lefts, rights), all(parts))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without the table, with small integers."""
+        return _unpacked, (packed(self.lefts), packed(self.rights), packed(self.results), self.lengthen)
+
     def in_force(self) -> I64:
         """The ranks that count, sorted, int64: all but those of pairs that come again later."""
         pairs = self.lefts.astype(np.int64) << 32 | self.rights
@@ -53,6 +57,11 @@ class Merges(NamedTuple):
         """The rank of a pair of ids, None if it does not merge."""
         rank = find(self.ranks, left, right)
         return None if rank < 0 else rank
+
+
+def _unpacked(lefts: Any, rights: Any, results: Any, lengthen: bool) -> Merges:
+    lefts, rights, results = (each.astype(np.int32) for each in (lefts, rights, results))
+    return Merges(lefts, rights, results, pair_table(lefts, rights), lengthen)
 
 
 def _array(ids: Iterable[int]) -> I32:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,15 @@ def written(path: Path, text: str) -> str:
     """Writes a file of a model; returns its path as a string."""
     write_text(path, text)
     return str(path)
+
+
+def chosen_prefix(prefix: str | None, name: str | None) -> str | None:
+    """The prefix of a `save`, of which `name` is an older word."""
+    if name is None:
+        return prefix
+    message = "Deprecated in 0.10.0: Parameter `name` of Model.save has been renamed `prefix`"
+    warnings.warn(message, DeprecationWarning, stacklevel=3)
+    return name
 
 
 def named(folder: str | os.PathLike[str], prefix: str | None, name: str) -> Path:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._arrays import F64
+from .._checked_options import CheckedOptions
 from .._json_text import dumps
+from .._option_values import checked_id, checked_token
+from .._packed_strings import packed_strings, unpacked_strings
 from .._words import Words
-from ._files import named, required, written
+from ._files import chosen_prefix, named, required, written
 from ._model import Model, Pieces
 from ._scored_pieces import RawPaths, ScoredPieces
 from ._unigram_explanation import UnigramExplanation, explained
@@ -31,7 +35,7 @@ class Segmentation(NamedTuple):
     score: float
 
 
-class Unigram(Model):
+class Unigram(CheckedOptions, Model):
     """A language model of independent pieces (Kudo 2018), as `tokenizers.models.Unigram` 0.23.3.
 
     A word is cut so that the sum of the scores of its pieces is highest; of equal sums the one whose last piece is
@@ -48,12 +52,16 @@ class Unigram(Model):
     seed: what it draws from, in each call anew; None: other numbers each time.  The library has no such thing.
     ValueError for unk_id outside the vocabulary or without one, scores that are not finite, alpha < 0, nbest_size < 0.
 
-    >>> model = Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0)
-    >>> words = Words.of(["abba", "axx"])
-    >>> pieces = model.encode_words(words)
-    >>> pieces.ids.tolist(), model.token_texts(words, pieces)
-    ([3, 2, 1, 1, 0], ['ab', 'b', 'a', 'a', 'xx'])
+    >>> from tokenizers_impl import Tokenizer, models
+    >>> model = models.Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0)
+    >>> encoding = Tokenizer(model).encode("abbaxx")
+    >>> encoding.tokens, encoding.ids
+    (['ab', 'b', 'a', 'xx'], [3, 2, 1, 0])
     """
+
+    _fixed = frozenset({"vocab", "unk_id", "byte_fallback"})
+    vocab: tuple[tuple[str, float], ...]
+    byte_fallback: bool
 
     def __init__(
         self,
@@ -69,15 +77,29 @@ class Unigram(Model):
             raise ValueError(f"unk_id={unk_id} without vocab: give both")
         self.vocab = (("<unk>", 0.0),) if vocab is None else _checked(vocab)
         self.unk_id = 0 if vocab is None else unk_id
-        if self.unk_id is not None and not 0 <= self.unk_id < len(self.vocab):
-            raise ValueError(f"unk_id={unk_id}: the vocabulary has {len(self.vocab)} pieces; give the place of one")
-        self.byte_fallback = bool(byte_fallback)
-        self.alpha = None if alpha is None else _checked_alpha(alpha)
+        if self.unk_id is not None and self.unk_id >= len(self.vocab):
+            raise ValueError(f"unk_id={unk_id!r}: the vocabulary has {len(self.vocab)} pieces; give the place of one")
+        self.byte_fallback = False if byte_fallback is None else byte_fallback
+        self.alpha = alpha
         self.nbest_size = nbest_size
-        if nbest_size is not None and nbest_size < 0:
-            raise ValueError(f"nbest_size={nbest_size}: give 1 or more, or None for all segmentations")
         self.seed = seed
         self._pieces = ScoredPieces(self.vocab, self.unk_id, self.byte_fallback)
+
+    def _checked(self, name: str, value: Any) -> Any:
+        kept = super()._checked(name, value)
+        return kept if name != "alpha" or kept is None else _checked_alpha(kept)
+
+    def _state(self) -> dict[str, Any]:
+        state = super()._state()
+        del state["_pieces"]
+        scores = np.array([score for _, score in self.vocab], np.float64)
+        return state | {"vocab": (*packed_strings([piece for piece, _ in self.vocab]), scores)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        *pieces, scores = state["vocab"]
+        vocab = tuple(zip(unpacked_strings(*pieces), scores.tolist(), strict=True))
+        made = ScoredPieces(vocab, state["unk_id"], state["byte_fallback"])
+        self.__dict__.update(state | {"vocab": vocab, "_pieces": made})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Unigram:
@@ -100,11 +122,11 @@ class Unigram(Model):
 
     def token_to_id(self, token: str) -> int | None:
         """The id of a piece, None if there is no such piece."""
-        return self._pieces.ids.get(token)
+        return self._pieces.ids.get(checked_token(token))
 
     def id_to_token(self, id: int) -> str | None:
         """The piece of an id, None if there is no such id."""
-        return self.vocab[id][0] if 0 <= id < len(self.vocab) else None
+        return self.vocab[id][0] if checked_id(id) < len(self.vocab) else None
 
     @property
     def is_random(self) -> bool:
@@ -223,20 +245,38 @@ class Unigram(Model):
         """
         return explained(word, self._pieces.lattice(Words.of([word])), _checked_n(n))
 
-    def save(self, folder: str | os.PathLike[str], prefix: str | None = None) -> list[str]:
+    def save(self, folder: str | os.PathLike[str], prefix: str | None = None, name: str | None = None) -> list[str]:
         """Writes unigram.json, with prefix "name" name-unigram.json; returns its path in a list."""
-        return [written(named(folder, prefix, "unigram.json"), dumps(self.to_json(), indent=2))]
+        return [written(named(folder, chosen_prefix(prefix, name), "unigram.json"), dumps(self.to_json(), indent=2))]
 
     def _shown(self, words: Words, paths: RawPaths) -> Pieces:
         return self._pieces.shown(words.chars, words.offsets[:-1], paths)
 
 
-def _checked(vocab: Sequence[tuple[str, float]]) -> tuple[tuple[str, float], ...]:
-    pairs = tuple((piece, float(score)) for piece, score in vocab)
-    for id, (piece, score) in enumerate(pairs):
-        if not isinstance(piece, str) or not math.isfinite(score):
-            raise ValueError(f"vocab[{id}] is ({piece!r}, {score!r}): give a string and a finite number")
-    return pairs
+def _checked(vocab: Any) -> tuple[tuple[str, float], ...]:
+    if isinstance(vocab, (str, Mapping)) or not isinstance(vocab, Iterable):
+        raise ValueError(f"vocab is {vocab!r:.80}: give a list of pieces with their scores, such as [('<unk>', 0.0)]")
+    listed = list(vocab)
+    if not _are_plain(listed):
+        for id, row in enumerate(listed):
+            if not _is_scored(row):
+                raise ValueError(f"vocab[{id}] is {row!r:.80}: give a string and a finite number")
+    return tuple((piece, float(score)) for piece, score in listed)
+
+
+def _are_plain(rows: list[Any]) -> bool:
+    """Whether they are pairs of strings and finite floats, which is seen of all faster than of each."""
+    if not (set(map(type, rows)) <= {list, tuple} and set(map(len, rows)) <= {2}):
+        return False
+    pieces, scores = [row[0] for row in rows], [row[1] for row in rows]
+    return set(map(type, pieces)) <= {str} and set(map(type, scores)) <= {float} and all(map(math.isfinite, scores))
+
+
+def _is_scored(row: Any) -> bool:
+    if not isinstance(row, (list, tuple)) or len(row) != 2 or not isinstance(row[0], str):
+        return False
+    score = row[1]
+    return (isinstance(score, float) or _is_number(score)) and math.isfinite(score)
 
 
 def _rows(vocab: Any) -> list[tuple[str, float]]:
@@ -251,8 +291,13 @@ def _rows(vocab: Any) -> list[tuple[str, float]]:
     return vocab
 
 
+def _is_number(value: Any) -> bool:
+    """Whether it is a real number, of which true and false are none."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
 def _checked_alpha(alpha: float) -> float:
-    if not 0 <= alpha < math.inf:
+    if not _is_number(alpha) or not 0 <= alpha < math.inf:
         raise ValueError(f"alpha={alpha!r}: give a number of 0 or more")
     return alpha
 

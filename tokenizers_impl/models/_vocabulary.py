@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import I32
+from .._arrays import I32, packed
+from .._packed_strings import packed_strings, unpacked_strings
 from ._trie import ABSENT, Trie
 
 # Ids are kept as int32; the library's are uint32.
@@ -42,6 +43,12 @@ class Vocabulary:
             token, id = next((t, i) for t, i in self.ids.items() if not 0 <= i <= MAX_ID)
             raise ValueError(f"vocab[{token!r}]: the id {id} is not in 0..{MAX_ID}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without what is made at its first use; most often the ids are 0, 1, ..., which need no room."""
+        ids = list(self.ids.values())
+        counted = ids == list(range(len(ids)))
+        return _unpacked, (*packed_strings(self.ids), None if counted else packed(np.array(ids, np.int64)))
+
     @cached_property
     def trie(self) -> Trie:
         """The tokens character by character."""
@@ -55,6 +62,11 @@ class Vocabulary:
     def in_id_order(self) -> dict[str, int]:
         """The tokens sorted by id, as files have them."""
         return dict(sorted(self.ids.items(), key=lambda entry: entry[1]))
+
+
+def _unpacked(text: str, lengths: Any, ids: Any) -> Vocabulary:
+    tokens = unpacked_strings(text, lengths)
+    return Vocabulary(dict(zip(tokens, range(len(tokens)) if ids is None else ids.tolist(), strict=True)))
 
 
 def _integer(token: str, id: Any) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from .._text_files import read_text
 from .._words import Words
 from ._explanation import MatchStep
-from ._files import compact_json, named, required, written
+from ._files import chosen_prefix, compact_json, named, required, written
 from ._model import Pieces
 from ._token_model import TokenModel
 from ._vocabulary import Vocabulary
@@ -29,15 +29,16 @@ class WordLevel(TokenModel):
 
     Attributes may be read and set; vocab is fixed.  Raises ValueError for an id outside 0..2**31 - 1.
 
-    >>> model = WordLevel({"<unk>": 0, "low": 1}, unk_token="<unk>")
-    >>> pieces = model.encode_words(Words.of(["low", "lower"]))
-    >>> pieces.ids.tolist(), pieces.starts.tolist(), pieces.ends.tolist(), pieces.offsets.tolist()
-    ([1, 0], [0, 0], [3, 5], [0, 1, 2])
+    >>> from tokenizers_impl import Tokenizer, models, pre_tokenizers
+    >>> tokenizer = Tokenizer(models.WordLevel({"<unk>": 0, "low": 1}, unk_token="<unk>"))
+    >>> tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    >>> tokenizer.encode("low lower").tokens
+    ['low', '<unk>']
     """
 
+    unk_token: str
+
     def __init__(self, vocab: Mapping[str, int] | str | None = None, unk_token: str | None = None) -> None:
-        if not isinstance(unk_token, (str, type(None))):
-            raise ValueError(f"unk_token: {unk_token!r} is no string")
         self.unk_token = "<unk>" if unk_token is None else unk_token
         self._vocabulary = Vocabulary(self.read_file(vocab) if isinstance(vocab, str) else vocab or {})
 
@@ -99,7 +100,7 @@ class WordLevel(TokenModel):
         """The model of vocab.json."""
         return cls(vocab, unk_token)
 
-    def save(self, folder: str | os.PathLike[str], prefix: str | None = None) -> list[str]:
+    def save(self, folder: str | os.PathLike[str], prefix: str | None = None, name: str | None = None) -> list[str]:
         """Writes vocab.json, or prefix-vocab.json, the tokens sorted by id; returns its path in a list."""
-        path = named(Path(folder), prefix, "vocab.json")
+        path = named(Path(folder), chosen_prefix(prefix, name), "vocab.json")
         return [written(path, compact_json(self._vocabulary.in_id_order()))]

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._words import Words
 from ._explanation import MatchStep, greedy_steps
-from ._files import lines_of, named, required, written
+from ._files import chosen_prefix, lines_of, named, required, written
 from ._kernel_arrays import read_only, room, used
 from ._model import Pieces
 from ._token_model import TokenModel
@@ -31,10 +31,11 @@ class WordPiece(TokenModel):
 
     Attributes may be read and set; vocab is fixed.  Raises ValueError for an id outside 0..2**31 - 1.
 
-    >>> model = WordPiece({"[UNK]": 0, "un": 1, "##able": 2})
-    >>> pieces = model.encode_words(Words.of(["unable", "able"]))
-    >>> pieces.ids.tolist(), pieces.starts.tolist(), pieces.ends.tolist(), pieces.offsets.tolist()
-    ([1, 2, 0], [0, 2, 0], [2, 6, 4], [0, 2, 3])
+    >>> from tokenizers_impl import Tokenizer, models, pre_tokenizers
+    >>> tokenizer = Tokenizer(models.WordPiece({"[UNK]": 0, "un": 1, "##able": 2}))
+    >>> tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    >>> tokenizer.encode("unable able").tokens
+    ['un', '##able', '[UNK]']
     """
 
     def __init__(
@@ -45,11 +46,6 @@ class WordPiece(TokenModel):
         max_input_chars_per_word: int = 100,
         continuing_subword_prefix: str = "##",
     ) -> None:
-        for name, value in (("unk_token", unk_token), ("continuing_subword_prefix", continuing_subword_prefix)):
-            if not isinstance(value, str):
-                raise ValueError(f"{name}: {value!r} is no string")
-        if type(max_input_chars_per_word) is not int or max_input_chars_per_word < 0:
-            raise ValueError(f"max_input_chars_per_word: {max_input_chars_per_word!r} is no integer >= 0")
         self.unk_token = unk_token
         self.max_input_chars_per_word = max_input_chars_per_word
         self.continuing_subword_prefix = continuing_subword_prefix
@@ -126,7 +122,7 @@ class WordPiece(TokenModel):
         """The model of vocab.txt, with the options of the class."""
         return cls(vocab, **options)
 
-    def save(self, folder: str | os.PathLike[str], prefix: str | None = None) -> list[str]:
+    def save(self, folder: str | os.PathLike[str], prefix: str | None = None, name: str | None = None) -> list[str]:
         """Writes vocab.txt, with prefix "name" name-vocab.txt, the tokens sorted by id; returns its path in a list."""
         tokens = "".join(f"{token}\n" for token in self._vocabulary.in_id_order())
-        return [written(named(folder, prefix, "vocab.txt"), tokens)]
+        return [written(named(folder, chosen_prefix(prefix, name), "vocab.txt"), tokens)]

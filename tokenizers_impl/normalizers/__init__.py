@@ -16,13 +16,14 @@ from ._replace import Replace
 from ._sequence import Sequence
 from ._strip import Strip
 from ._strip_accents import StripAccents
-from ._unicode_forms import NFC, NFD, NFKC, NFKD
+from ._unicode_forms import NFC, NFD, NFKC, NFKD, NORMALIZERS, unicode_normalizer_from_str
 
 __all__ = [
     "NFC",
     "NFD",
     "NFKC",
     "NFKD",
+    "NORMALIZERS",
     "BertNormalizer",
     "ByteLevel",
     "Lowercase",
@@ -34,8 +35,13 @@ __all__ = [
     "Sequence",
     "Strip",
     "StripAccents",
-    "from_json",
+    "unicode_normalizer_from_str",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 _KNOWN = {
     each.__name__: each
@@ -64,6 +70,6 @@ def from_json(data: Any) -> Normalizer:
     BertNormalizer(clean_text=False, handle_chinese_chars=True, strip_accents=None, lowercase=True)
     """
     if isinstance(data, dict) and data.get("type") == "Sequence":
-        return Sequence(map(from_json, members(data, "normalizers")))
+        return Sequence.nested(map(from_json, members(data, "normalizers")))
     found: Normalizer = component_from_json("normalizer", _KNOWN, data)
     return found

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from .._arrays import Bools
+from .._component import unchanging
 from .._splits import Splits
 from .._unicode import CODE_POINTS, SPACE, character_classes
 from ._char_map import CharMap, each
@@ -32,7 +33,8 @@ CHINESE = (
 )
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class BertNormalizer(Normalizer):
     """The clean-up of BERT's tokenization.py, as `tokenizers.normalizers.BertNormalizer`.
 

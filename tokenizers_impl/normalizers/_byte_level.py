@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .._byte_text import in_byte_chars
+from .._component import unchanging
 from .._splits import Splits
 from ._normalizer import Normalizer
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class ByteLevel(Normalizer):
     """Every byte of the UTF-8 as a visible character, as `tokenizers.normalizers.ByteLevel`.
 

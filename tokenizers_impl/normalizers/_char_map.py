@@ -9,7 +9,7 @@ import numpy as np
 
 from .._arrays import I32, I64, U32, Bools
 from .._kernel import kernel
-from .._splits import TEXT, Splits
+from .._splits import TEXT, Splits, room_for
 from .._unicode import CODE_POINTS
 
 # An entry below EXPANDED is the one character that takes the place of another.  Any other number says where in
@@ -91,6 +91,7 @@ class CharMap(NamedTuple):
             return splits
         if one_to_one:
             return splits._replace(chars=_replaced(*texts, self.blocks, self.entries))
+        splits.check_room(int(lengths.sum()))
         ends = np.cumsum(lengths)
         chars = np.empty(lengths.sum(), np.uint32)
         source = np.empty(len(chars) if len(splits.origins) else 0, np.int32)
@@ -103,7 +104,8 @@ def each(codes: I64) -> Splits:
     places = np.arange(len(codes) + 1)
     added = np.full(len(codes), TEXT, np.int32)
     nowhere = np.empty((0, 2), np.int32)
-    return Splits(codes.astype(np.uint32), places[:-1], places[1:], added, places[[0, -1]], nowhere)
+    room = room_for(len(codes))
+    return Splits(codes.astype(np.uint32), places[:-1], places[1:], added, places[[0, -1]], nowhere, room=room)
 
 
 @kernel
@@ -114,7 +116,7 @@ def _measure(chars: U32, starts: I64, ends: I64, added: I32, blocks: I32, entrie
     for j in range(len(starts)):
         if added[j] == TEXT:
             for i in range(starts[j], ends[j]):
-                # Written out here and below: a call with arrays, whose references numba counts, takes 20 ns a character.
+                # Written out here and below: a call with arrays takes 20 ns a character, as numba counts references.
                 entry = entries[blocks[chars[i] // BLOCK] + chars[i] % BLOCK] ^ chars[i]
                 if entry != chars[i]:
                     same = False

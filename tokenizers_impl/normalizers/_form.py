@@ -49,6 +49,7 @@ class Form(NamedTuple):
         """
         texts = splits.chars, splits.starts, splits.ends, splits.added
         lengths = _measure(*texts, self)
+        splits.check_room(int(lengths.sum()))
         ends = np.cumsum(lengths)
         chars = np.empty(lengths.sum(), np.uint32)
         uses = np.empty(len(chars) if len(splits.origins) else 0, np.int32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from .._component import unchanging
 from .._splits import Splits
 from ._char_map import CharMap
 from ._normalizer import Normalizer
@@ -21,7 +22,8 @@ def _lower_case() -> CharMap:
     return lower_case()
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class Lowercase(Normalizer):
     """Every character in lower case, as `tokenizers.normalizers.Lowercase`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from .._component import unchanging
 from .._splits import Splits
 from ._char_map import CharMap
 from ._normalizer import Normalizer
@@ -18,7 +19,8 @@ def _nmt() -> CharMap:
     return CharMap.of_dict({code: [] for code in _REMOVED} | {code: [0x20] for code in _BLANK})
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class Nmt(Normalizer):
     r"""Controls are taken out, and other white space becomes a blank, as `tokenizers.normalizers.Nmt`.
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import I32, I64, U32, code_points
-from .._component import json_form
+from .._arrays import I32, I64, U32, byte_places, code_points
+from .._component import json_form, unchanging
 from .._kernel import kernel
 from .._splits import TEXT, Splits
 from .._unicode import CODE_POINTS
@@ -49,7 +49,8 @@ def _decoded(text: Any) -> bytes:
         raise ValueError(f"precompiled_charsmap is no base64: {error}") from None
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class Precompiled(Normalizer):
     """The character map of a SentencePiece model, as `tokenizers.normalizers.Precompiled`.
 
@@ -61,8 +62,7 @@ class Precompiled(Normalizer):
     precompiled_charsmap: bytes = field(metadata=json_form(write=_encoded, read=_decoded))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.precompiled_charsmap, bytes):
-            raise ValueError(f"precompiled_charsmap={self.precompiled_charsmap!r}: give bytes")
+        super().__post_init__()
         self._map  # noqa: B018
 
     @cached_property
@@ -76,9 +76,8 @@ class Precompiled(Normalizer):
         except UnicodeDecodeError as error:
             raise ValueError(f"the replacements of precompiled_charsmap are no UTF-8: {error}") from None
         chars = code_points(texts)
-        lengths = 1 + (chars >= 0x80) + (chars >= 0x800) + (chars >= 0x10000)
         places = np.full(len(data) - 4 - size + 1, _NO_KEY, np.int32)
-        places[np.append(0, np.cumsum(lengths))] = np.arange(len(chars) + 1)
+        places[byte_places(chars)] = np.arange(len(chars) + 1)
         units = np.frombuffer(data, "<u4", size // 4, 4).astype(np.int64)
         return _Map(units, chars, places, _looked_up_alone(units, places))
 
@@ -91,6 +90,7 @@ class Precompiled(Normalizer):
             raise ValueError("the double array of precompiled_charsmap points outside of itself")
         if same:
             return splits
+        splits.check_room(int(lengths.sum()))
         ends = np.cumsum(lengths)
         chars, changes = np.empty(lengths.sum(), np.uint32), np.empty(lengths.sum(), np.int32)
         _rewrite(*texts, grapheme_kinds(), *self._map, chars, changes)

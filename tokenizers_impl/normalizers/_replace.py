@@ -7,18 +7,19 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._arrays import I32, I64, U32, code_points
-from .._component import json_form
+from .._component import json_form, unchanging
 from .._kernel import kernel
 from .._splits import Splits
-from ..patterns import Pattern, check_pattern, matches, pattern_from_json, pattern_json
+from ..patterns import Pattern, matches, pattern_from_json, pattern_json
 from ._normalizer import Normalizer
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class Replace(Normalizer):
     """Every match of a string or a Regex becomes the content, as it stands, as `tokenizers.normalizers.Replace`.
 
-    ValueError in normalizing for a Regex that tries too many ways to match.
+    ValueError in normalizing for a Regex that tries too many ways to match, and for texts that grow beyond `room`.
 
     >>> from tokenizers_impl import Regex
     >>> Replace(Regex(" {2,}"), "▁").normalize_str("a  b c")
@@ -28,19 +29,17 @@ class Replace(Normalizer):
     pattern: Pattern = field(metadata=json_form(write=pattern_json, read=pattern_from_json))
     content: str
 
-    def __post_init__(self) -> None:
-        check_pattern(self.pattern)
-        if not isinstance(self.content, str):
-            raise ValueError(f"content={self.content!r}: give a string")
-
     def normalize_splits(self, splits: Splits) -> Splits:
         """The splits with the content in place of matches; its origin is that of the last character of the match."""
         found = matches(self.pattern, splits)
+        splits = splits._replace(spent=found.spent)
         if len(found.starts) == 0:
             return splits
         content = code_points(self.content)
+        splits.check_room(len(found.starts) * len(content))
         texts = splits.chars, splits.starts, splits.ends
-        made = splits.rewritten(*_replaced(*texts, *found, content, len(splits.origins) > 0))
+        places = found.starts, found.ends, found.parents
+        made = splits.rewritten(*_replaced(*texts, *places, content, len(splits.origins) > 0))
         at_begin = found.ends == splits.starts[found.parents]
         return _put_at_begin(splits, made, found.parents[at_begin], len(content)) if at_begin.any() else made
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .._splits import Splits
+from .._step_sequence import FlatSequence
 from ._normalizer import Normalizer
 
+if TYPE_CHECKING:
+    from .._normalized_string import NormalizedString
 
-class Sequence(Normalizer):
+
+class Sequence(FlatSequence[Normalizer], Normalizer):
     """Each rewrites what the one before it left, as `tokenizers.normalizers.Sequence`.
 
     >>> from tokenizers_impl.normalizers import NFD, Lowercase, StripAccents
@@ -17,27 +21,26 @@ class Sequence(Normalizer):
     'ete'
     """
 
+    kind, key = Normalizer, "normalizers"
+
     def __init__(self, normalizers: Iterable[Normalizer]) -> None:
-        self.normalizers = tuple(normalizers)
-        for i, each in enumerate(self.normalizers):
-            if not isinstance(each, Normalizer):
-                raise ValueError(f"normalizers[{i}] is {each!r}: give normalizers of this package")
+        super().__init__(normalizers)
+
+    def __len__(self) -> int:
+        return len(self.steps)
 
     def normalize_splits(self, splits: Splits) -> Splits:
         """The splits after the last of them."""
-        for each in self.normalizers:
+        for each in self.steps:
             splits = each.normalize_splits(splits)
         return splits
 
-    def to_json(self) -> dict[str, Any]:
-        """The `normalizer` object of tokenizer.json."""
-        return {"type": "Sequence", "normalizers": [each.to_json() for each in self.normalizers]}
+    def normalize(self, normalized: NormalizedString) -> None:
+        """One text rewritten in place by each."""
+        for each in self.steps:
+            each.normalize(normalized)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and self.normalizers == other.normalizers
-
-    def __hash__(self) -> int:
-        return hash(self.normalizers)
-
-    def __repr__(self) -> str:
-        return f"Sequence({list(self.normalizers)!r})"
+    @property
+    def is_custom(self) -> bool:
+        """Whether one of them runs code of the user's own."""
+        return any(each.is_custom for each in self.steps)

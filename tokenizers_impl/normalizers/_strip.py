@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .._arrays import I32, I64, U8, U32
-from .._component import json_form
+from .._component import json_form, unchanging
 from .._kernel import kernel
 from .._splits import TEXT, Splits
 from .._unicode import SPACE, character_classes
 from ._normalizer import Normalizer
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class Strip(Normalizer):
     """White space is taken off the ends, as `tokenizers.normalizers.Strip`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from .._component import unchanging
 from .._splits import Splits
 from ._char_map import CharMap
 from ._normalizer import Normalizer
@@ -17,7 +18,8 @@ def without_marks() -> CharMap:
     return CharMap.removing(removed_by("strip_accents"))
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class StripAccents(Normalizer):
     """Combining marks are taken out, as `tokenizers.normalizers.StripAccents`; put NFD before it for composed letters.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from .._component import unchanging
 from .._splits import Splits
 from ._form import Form, form
 from ._normalizer import Normalizer
@@ -23,7 +24,8 @@ class UnicodeForm(Normalizer):
         return wanted.apply(splits) if holds_any(splits.chars, wanted.restless) else splits
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class NFD(UnicodeForm):
     """Canonical decomposition, as `tokenizers.normalizers.NFD`.
 
@@ -35,7 +37,8 @@ class NFD(UnicodeForm):
     composes: ClassVar[bool] = False
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class NFKD(UnicodeForm):
     """Compatibility decomposition, as `tokenizers.normalizers.NFKD`.
 
@@ -47,7 +50,8 @@ class NFKD(UnicodeForm):
     composes: ClassVar[bool] = False
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class NFC(UnicodeForm):
     """Canonical decomposition, then composition, as `tokenizers.normalizers.NFC`.
 
@@ -59,7 +63,8 @@ class NFC(UnicodeForm):
     composes: ClassVar[bool] = True
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class NFKC(UnicodeForm):
     """Compatibility decomposition, then composition, as `tokenizers.normalizers.NFKC`.
 
@@ -69,3 +74,17 @@ class NFKC(UnicodeForm):
 
     compatibility: ClassVar[bool] = True
     composes: ClassVar[bool] = True
+
+
+NORMALIZERS: dict[str, type[Normalizer]] = {"nfc": NFC, "nfd": NFD, "nfkc": NFKC, "nfkd": NFKD}
+
+
+def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
+    """The normal form of that name; ValueError if there is none.
+
+    >>> unicode_normalizer_from_str("nfc")
+    NFC()
+    """
+    if normalizer not in NORMALIZERS:
+        raise ValueError(f"{normalizer!r} is no normal form of Unicode: there are {', '.join(NORMALIZERS)}")
+    return NORMALIZERS[normalizer]()

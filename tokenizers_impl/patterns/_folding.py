@@ -14,17 +14,17 @@ _ALSO = {"k": "\u212a", "s": "\u017f"}
 _LIGATURES = ("ss", "st", "ff", "fi", "fl")
 
 
-def folded_char(source: Source, char: str) -> OneOf | Char:
-    """The character in both cases; ValueError beyond ASCII."""
+def folded_char(source: Source, char: str, begin: int) -> OneOf | Char:
+    """The character in both cases; ValueError beyond ASCII.  begin, here and below: where it stands in the pattern."""
     if not char.isascii():
-        source.refuse(f"the character {char!r} under (?i): take (?i) off it")
+        source.lack(f"the character {char!r} under (?i): take (?i) off it", begin)
     return OneOf(_cases(char)) if char.isalpha() else Char(ord(char))
 
 
-def folded_set(source: Source, chars: CharSet) -> CharSet:
+def folded_set(source: Source, chars: CharSet, begin: int) -> CharSet:
     """The set with both cases; ValueError for one that reaches beyond ASCII."""
     if len(chars) and chars.bounds[-1] > 0x80:
-        source.refuse("a set of more than ASCII characters under (?i): take (?i) off it")
+        source.lack("a set of more than ASCII characters under (?i): take (?i) off it", begin)
     folded = chars
     for code in range(0x80):
         if chr(code).isalpha() and chars.holds(np.array([code])).any():
@@ -36,14 +36,15 @@ def _cases(letter: str) -> CharSet:
     return CharSet.of(letter.lower() + letter.upper() + _ALSO.get(letter.lower(), ""))
 
 
-def folded_chain(source: Source, parts: list[Node]) -> Node:
+def folded_chain(source: Source, parts: list[Node], begins: list[int]) -> Node:
     """The parts one after another; ValueError where two letters in a row could also be one character."""
     texts = ["".join(letter for letter in "stfil" if _may_be(part, letter)) for part in parts]
-    for part, first, second in zip(parts, texts, [*texts[1:], ""], strict=True):
+    for part, begin, first, second in zip(parts, begins, texts, [*texts[1:], ""], strict=True):
         doubled = first if isinstance(part, Repeat) else ""
         for pair in _LIGATURES:
             if pair[0] in first and pair[1] in second + doubled:
-                source.refuse(f"the letters {pair} in a row under (?i), which also match one character: write (?i) off")
+                what = f"the letters {pair} in a row under (?i), which also match one character: write (?i) off"
+                source.lack(what, begin)
     return parts[0] if len(parts) == 1 else Chain(tuple(parts))
 
 

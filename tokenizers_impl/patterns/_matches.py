@@ -16,19 +16,23 @@ from ._alphabet import EDGE
 from ._compiled import Compiled, compiled
 from ._regex import Pattern, Regex
 
-# How long a search may take: so many seconds, and one more for so many characters.  Sane patterns read a hundred times
-# as many in a second.
+# How long all searches in texts may take: so many seconds, and one more for so many characters.  Sane patterns read a
+# hundred times as many in a second.
 _SECONDS, _CHARACTERS_A_SECOND = 5.0, 50_000
 # So many characters tell whether a pattern matches most of the text, or little of it.
 _SAMPLE = 2000
 
 
 class Matches(NamedTuple):
-    """Places in order, without overlap: chars[starts[i]:ends[i]], which may be empty, lies in split parents[i]."""
+    """Places in order, without overlap: chars[starts[i]:ends[i]], which may be empty, lies in split parents[i].
+
+    spent: seconds that regular expressions have worked on the texts by then.
+    """
 
     starts: I64
     ends: I64
     parents: I64
+    spent: float
 
 
 def matches(pattern: Pattern, splits: Splits) -> Matches:
@@ -49,38 +53,42 @@ def _of_nothing(splits: Splits, texts: I64) -> Matches:
     counts = splits.ends[texts] - splits.starts[texts] + 1
     firsts = np.cumsum(counts) - counts
     places = np.arange(counts.sum()) + np.repeat(splits.starts[texts] - firsts, counts)
-    return Matches(places, places, np.repeat(texts, counts))
+    return Matches(places, places, np.repeat(texts, counts), splits.spent)
 
 
 def _of_string(wanted: str, splits: Splits, texts: I64) -> Matches:
     chars = text_of(splits.chars)
     if wanted not in chars:
-        return Matches(*np.empty((3, 0), np.int64))
+        nowhere = np.empty(0, np.int64)
+        return Matches(nowhere, nowhere, nowhere, splits.spent)
     size = len(wanted)
     found: list[tuple[int, int]] = []
     expression = re.compile(re.escape(wanted))
     for j, start, end in zip(texts.tolist(), splits.starts[texts].tolist(), splits.ends[texts].tolist(), strict=True):
         found.extend((match.start(), j) for match in expression.finditer(chars, start, end))
     starts, parents = np.array(found, np.int64).reshape(-1, 2).T
-    return Matches(starts, starts + size, parents)
+    return Matches(starts, starts + size, parents, splits.spent)
 
 
 def _of_regex(pattern: Regex, splits: Splits, texts: I64) -> Matches:
     ready = compiled(pattern.pattern)
     starts, ends = splits.starts[texts], splits.ends[texts]
     text = _numbered_text(_numbered(splits.chars, starts, ends, ready.table))
-    limit = _SECONDS + len(text) / _CHARACTERS_A_SECOND
+    limit, begin = _SECONDS + len(text) / _CHARACTERS_A_SECOND, time.thread_time()
+    deadline = begin + limit - splits.spent
     try:
-        found = _spans_with_empty_ones(ready, text, limit) if ready.may_be_empty else _spans(ready, text, limit)
+        found = _spans_with_empty_ones(ready, text, deadline) if ready.may_be_empty else _spans(ready, text, deadline)
     except TimeoutError:
         raise ValueError(
             f"the pattern {pattern.pattern!r} did not come to an end within {limit:.0f} seconds on {len(text)} "
-            "characters: it tries too many ways to match; make its repeats possessive, or fewer"
+            "characters, those before it included: it tries too many ways to match; make its repeats possessive, or "
+            "fewer"
         ) from None
     bases = np.cumsum(ends - starts + 1) - (ends - starts)
     places = np.searchsorted(bases, found[:, 0], side="right") - 1
     shifts = (starts - bases)[places]
-    return Matches(found[:, 0] + shifts, found[:, 1] + shifts, texts[places])
+    spent = splits.spent + time.thread_time() - begin
+    return Matches(found[:, 0] + shifts, found[:, 1] + shifts, texts[places], spent)
 
 
 @kernel
@@ -105,25 +113,29 @@ def _numbered_text(numbers: U32) -> str:
     return text_of(numbers)
 
 
-def _spans(ready: Compiled, text: str, limit: float) -> I64:
+def _left(deadline: float) -> float:
+    """The seconds of work that are left; `regex` counts those too, and takes no 0 for the answer."""
+    return max(deadline - time.thread_time(), 1e-3)
+
+
+def _spans(ready: Compiled, text: str, deadline: float) -> I64:
     """From where to where each match reaches, shape (k, 2)."""
-    sample = ready.stepper.findall(text, 0, _SAMPLE, timeout=limit)
+    sample = ready.stepper.findall(text, 0, _SAMPLE, timeout=_left(deadline))
     if sample.count("") > len(sample) // 2:
-        spans = (match.span() for match in ready.program.finditer(text, timeout=limit))
+        spans = (match.span() for match in ready.program.finditer(text, timeout=_left(deadline)))
         return np.fromiter(chain.from_iterable(spans), np.int64).reshape(-1, 2)
     # Lists of texts cost half of what match objects do.  Where there is no match the stepper takes one character.
-    lengths = np.fromiter(map(len, ready.stepper.findall(text, timeout=limit)), np.int64)
+    lengths = np.fromiter(map(len, ready.stepper.findall(text, timeout=_left(deadline))), np.int64)
     ends = np.cumsum(np.maximum(lengths, 1))
     found = lengths > 0
     return np.stack((ends - lengths, ends), axis=1)[found]
 
 
-def _spans_with_empty_ones(ready: Compiled, text: str, limit: float) -> I64:
+def _spans_with_empty_ones(ready: Compiled, text: str, deadline: float) -> I64:
     """The same where an empty match right behind a match does not count, and the search goes on a character later."""
     found: list[tuple[int, int]] = []
-    search, deadline = ready.program.search, time.monotonic() + limit
-    at, last = 1, -1
-    while (match := search(text, at, timeout=max(deadline - time.monotonic(), 1e-3))) is not None:
+    search, at, last = ready.program.search, 1, -1
+    while (match := search(text, at, timeout=_left(deadline))) is not None:
         start, end = match.span()
         if start == len(text):
             break

@@ -114,3 +114,13 @@ def parts_of(node: Node) -> tuple[Node, ...]:
             return (part,)
         case _:
             return ()
+
+
+def written_size(node: Node) -> int:
+    """How many characters, sets and anchors a part has, what must be repeated counted as often as it must be.
+
+    >>> written_size(Repeat(Repeat(Char(97), 10, 10, ""), 5, None, ""))
+    50
+    """
+    inner = max(sum(map(written_size, parts_of(node))), 1)
+    return inner * max(node.least, 1) if isinstance(node, Repeat) else inner

@@ -36,7 +36,7 @@ Pattern: TypeAlias = str | Regex
 def check_pattern(pattern: Any) -> None:
     """ValueError for what is no pattern."""
     if not isinstance(pattern, (str, Regex)):
-        raise ValueError(f"pattern={pattern!r}: give a string or a Regex")
+        raise ValueError(f"pattern={pattern!r}: give a string or a Regex of tokenizers_impl")
 
 
 def pattern_json(pattern: Pattern) -> dict[str, str]:

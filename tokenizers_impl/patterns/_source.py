@@ -50,16 +50,25 @@ class Source:
             self.at = found.end()
         return found
 
-    def skip_past(self, text: str, what: str) -> None:
+    def skip_past(self, text: str, what: str, begin: int) -> None:
         """Read up to this text; ValueError if it does not come."""
         end = self.pattern.find(text, self.at)
         if end < 0:
-            self.refuse(f"{what} that is not closed")
+            self.reject(f"{what} that is not closed", begin)
         self.at = end + len(text)
 
-    def refuse(self, what: str) -> NoReturn:
-        """ValueError that says what is not taken, where."""
+    def reject(self, what: str, begin: int) -> NoReturn:
+        """ValueError for what the library refuses, too; begin: where it begins."""
+        self._fail(what, begin, "wrong")
+
+    def lack(self, what: str, begin: int) -> NoReturn:
+        """ValueError for what the library takes."""
+        self._fail(what, begin, "not implemented")
+
+    def refuse(self, what: str, begin: int) -> NoReturn:
+        """ValueError for what may be either."""
+        self._fail(what, begin, "not implemented or wrong")
+
+    def _fail(self, what: str, begin: int, fault: str) -> NoReturn:
         shown = self.pattern if len(self.pattern) <= 60 else self.pattern[:57] + "..."
-        raise ValueError(
-            f"the pattern {shown!r} has, at character {self.at}, {what}, which is not implemented or wrong"
-        )
+        raise ValueError(f"the pattern {shown!r} has, at character {begin}, {what}, which is {fault}")

@@ -31,9 +31,13 @@ __all__ = [
     "UnicodeScripts",
     "Whitespace",
     "WhitespaceSplit",
-    "from_json",
     "hexadecimal",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 _KNOWN = {
     each.__name__: each
@@ -58,9 +62,9 @@ def from_json(data: Any) -> PreTokenizer:
     """The pre-tokenizer of that object of tokenizer.json; ValueError names what is not there.
 
     >>> from_json({"type": "Metaspace", "replacement": "_", "prepend_scheme": "first", "split": True})
-    Metaspace(replacement='_', prepend_scheme='first', split=True)
+    Metaspace(replacement="_", prepend_scheme=first, split=True)
     """
     if isinstance(data, dict) and data.get("type") == "Sequence":
-        return Sequence(map(from_json, members(data, "pretokenizers")))
+        return Sequence.nested(map(from_json, members(data, "pretokenizers")))
     found: PreTokenizer = component_from_json("pre-tokenizer", _KNOWN, without_older_keys(data))
     return found

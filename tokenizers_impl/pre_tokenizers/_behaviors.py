@@ -8,6 +8,7 @@ import numpy as np
 
 from .._arrays import I32, I64, Bools
 from .._kernel import kernel
+from .._option_values import choice_of
 from .._splits import TEXT, Splits
 from ..patterns import Matches
 
@@ -20,7 +21,7 @@ BEHAVIORS = {
     "contiguous": "Contiguous",
 }
 # Whether a piece goes on with the one before it: by whether that one delimits, then by whether it does itself.
-_JOINS = {
+JOINS = {
     "removed": [[False, False], [False, False]],
     "isolated": [[False, False], [False, False]],
     "merged_with_previous": [[False, True], [False, False]],
@@ -29,9 +30,9 @@ _JOINS = {
 }
 
 
-def check_behavior(behavior: Any) -> None:
+def check_behavior(behavior: str) -> None:
     """ValueError for what is no behavior."""
-    if not isinstance(behavior, str) or behavior not in BEHAVIORS:
+    if behavior not in BEHAVIORS:
         raise ValueError(f"behavior={behavior!r}: choose one of {', '.join(BEHAVIORS)}")
 
 
@@ -42,25 +43,28 @@ def behavior_json(behavior: str) -> str:
 
 def behavior_from_json(name: Any) -> str:
     """The behavior of that name in tokenizer.json."""
-    names = {written: behavior for behavior, written in BEHAVIORS.items()}
-    if not isinstance(name, str) or name not in names:
+    names, choice = {written: behavior for behavior, written in BEHAVIORS.items()}, choice_of(name)
+    if not isinstance(choice, str) or choice not in names:
         raise ValueError(f"the behavior is {name!r}: expected one of {', '.join(names)}")
-    return names[name]
+    return names[choice]
 
 
 def cut_at(splits: Splits, found: Matches, behavior: str, *, invert: bool = False) -> Splits:
     """The splits cut at matches, which delimit; invert: what lies between them delimits instead."""
-    joins = np.array(_JOINS[behavior])
+    joins = np.array(JOINS[behavior])
     texts = splits.starts, splits.ends, splits.added
-    return splits.recut(*_cut(*texts, *found, joins, behavior == "removed", invert))
+    places = found.starts, found.ends, found.parents
+    return splits.recut(*_cut(*texts, *places, joins, behavior == "removed", invert))
 
 
 def chars_in(splits: Splits, wanted: Bools) -> Matches:
     """Every character that is among the code points marked, shape (0x110000,), as a match."""
     places = np.flatnonzero(wanted[splits.chars])
     parents = np.searchsorted(splits.starts, places, side="right") - 1
-    inside = (parents >= 0) & (places < splits.ends[parents]) & (splits.added[parents] == TEXT)
-    return Matches(places[inside], places[inside] + 1, parents[inside])
+    # Those before the first split are in none, which is all of them where a step before this one took everything.
+    places, parents = places[parents >= 0], parents[parents >= 0]
+    inside = (places < splits.ends[parents]) & (splits.added[parents] == TEXT)
+    return Matches(places[inside], places[inside] + 1, parents[inside], splits.spent)
 
 
 @kernel

@@ -10,12 +10,13 @@ import numpy as np
 from .._arrays import I32, I64, U8, U32
 from .._byte_chars import byte_to_char
 from .._byte_text import in_byte_chars
+from .._component import unchanging
 from .._kernel import kernel
+from .._prepending import prepended_once
 from .._splits import TEXT, Splits
 from .._unicode import LETTER, NUMBER, SPACE, character_classes
 from ._marks import BEGINS, INSIDE, cut_at_marks
 from ._pre_tokenizer import PreTokenizer
-from ._prepend import prepended
 
 _SPACE_CHAR, _APOSTROPHE = 32, 39
 _D, _E, _L, _M, _R, _S, _T, _V = map(ord, "delmrstv")
@@ -23,7 +24,8 @@ _D, _E, _L, _M, _R, _S, _T, _V = map(ord, "delmrstv")
 _NO_KIND = 255
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class ByteLevel(PreTokenizer):
     """GPT-2's regular expression, then every byte as a visible character, as `tokenizers.pre_tokenizers.ByteLevel`.
 
@@ -40,7 +42,7 @@ class ByteLevel(PreTokenizer):
 
     def cut(self, splits: Splits) -> Splits:
         """Words with the space before them, in byte characters."""
-        spaced = prepended(splits, _SPACE_CHAR, splits.added == TEXT) if self.add_prefix_space else splits
+        spaced = prepended_once(splits, _SPACE_CHAR, splits.added == TEXT) if self.add_prefix_space else splits
         words = cut_at_marks(spaced, _mark_gpt2, _kinds()) if self.use_regex else spaced.without_empty()
         return in_byte_chars(words)
 

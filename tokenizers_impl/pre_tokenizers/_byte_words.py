@@ -9,13 +9,15 @@ import numpy as np
 from .._arrays import I32, I64, U32
 from .._byte_chars import byte_to_char
 from .._byte_text import in_byte_chars
+from .._component import unchanging
 from .._kernel import kernel
 from .._splits import TEXT, Splits
 from ._kinds import WhitespaceSplit
 from ._pre_tokenizer import PreTokenizer
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class ByteWords(PreTokenizer):
     """Words between white space, an end-of-word symbol behind each, as the bytes of its UTF-8 (Wang, Cho & Gu 2020).
 
@@ -31,6 +33,7 @@ class ByteWords(PreTokenizer):
     end_of_word: str = "·"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if len(self.end_of_word) != 1:
             raise ValueError(f"end_of_word={self.end_of_word!r}: give one character")
 

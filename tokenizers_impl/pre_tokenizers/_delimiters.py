@@ -8,14 +8,15 @@ from functools import cache
 import numpy as np
 
 from .._arrays import Bools
-from .._component import json_form
+from .._component import json_form, unchanging
 from .._splits import Splits
 from .._unicode import CODE_POINTS, NUMERIC, PUNCTUATION, character_classes
 from ._behaviors import behavior_from_json, behavior_json, chars_in, check_behavior, cut_at
 from ._pre_tokenizer import PreTokenizer
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class Punctuation(PreTokenizer):
     """Cuts at punctuation, as `tokenizers.pre_tokenizers.Punctuation`.
 
@@ -28,6 +29,7 @@ class Punctuation(PreTokenizer):
     behavior: str = field(default="isolated", metadata=json_form(write=behavior_json, read=behavior_from_json))
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_behavior(self.behavior)
 
     def cut(self, splits: Splits) -> Splits:
@@ -35,7 +37,8 @@ class Punctuation(PreTokenizer):
         return cut_at(splits, chars_in(splits, _of_class(PUNCTUATION)), self.behavior)
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class Digits(PreTokenizer):
     """Cuts numbers from the rest, as `tokenizers.pre_tokenizers.Digits`; its digits are all of Unicode's numbers.
 
@@ -53,7 +56,8 @@ class Digits(PreTokenizer):
         return cut_at(splits, chars_in(splits, _of_class(NUMERIC)), behavior)
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class CharDelimiterSplit(PreTokenizer):
     """Cuts at one character, which is left out, as `tokenizers.pre_tokenizers.CharDelimiterSplit`.
 
@@ -64,7 +68,8 @@ class CharDelimiterSplit(PreTokenizer):
     delimiter: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.delimiter, str) or len(self.delimiter) != 1:
+        super().__post_init__()
+        if len(self.delimiter) != 1:
             raise ValueError(f"delimiter={self.delimiter!r}: give one character")
 
     def cut(self, splits: Splits) -> Splits:

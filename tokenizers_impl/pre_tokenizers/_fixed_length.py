@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .._arrays import I32, I64, U8, U32
+from .._component import unchanging
 from .._kernel import kernel
 from .._splits import TEXT, Splits
 from ._marks import BEGINS, INSIDE, cut_at_marks
 from ._pre_tokenizer import PreTokenizer
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class FixedLength(PreTokenizer):
     """Cuts after every `length` characters, as `tokenizers.pre_tokenizers.FixedLength`.
 
@@ -22,7 +24,8 @@ class FixedLength(PreTokenizer):
     length: int = 5
 
     def __post_init__(self) -> None:
-        if isinstance(self.length, bool) or not isinstance(self.length, int) or not 1 <= self.length < 1 << 63:
+        super().__post_init__()
+        if not 1 <= self.length < 1 << 63:
             raise ValueError(f"length={self.length!r}: give a number of characters, 1 or more")
 
     def cut(self, splits: Splits) -> Splits:

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from .._arrays import I32, I64, U8, U32
+from .._component import unchanging
 from .._kernel import kernel
 from .._splits import TEXT, Splits
 from .._unicode import PUNCTUATION, SPACE, WORD, character_classes
@@ -18,7 +19,8 @@ from ._pre_tokenizer import PreTokenizer
 _DROPPED, _FIRST, _SECOND, _ISOLATED = 0, 1, 2, 3
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class Whitespace(PreTokenizer):
     r"""Cuts by `\\w+|[^\\w\\s]+`, as `tokenizers.pre_tokenizers.Whitespace`.
 
@@ -31,7 +33,8 @@ class Whitespace(PreTokenizer):
         return cut_at_marks(splits, _mark_kinds, _kinds(WORD, SPACE, _FIRST, _SECOND))
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class WhitespaceSplit(PreTokenizer):
     """Cuts at white space, as `tokenizers.pre_tokenizers.WhitespaceSplit`.
 
@@ -44,7 +47,8 @@ class WhitespaceSplit(PreTokenizer):
         return cut_at_marks(splits, _mark_kinds, _kinds(0, SPACE, _FIRST, _FIRST))
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class BertPreTokenizer(PreTokenizer):
     """Cuts at white space and around every punctuation character, as `tokenizers.pre_tokenizers.BertPreTokenizer`.
 

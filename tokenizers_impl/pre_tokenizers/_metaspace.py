@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from .._arrays import I32, I64, U8, U32, Bools
+from .._component import json_form, unchanging
 from .._kernel import kernel
+from .._option_values import choice_of
+from .._prepending import prepended_once
 from .._splits import TEXT, Splits
 from ._marks import BEGINS, INSIDE, cut_at_marks
 from ._pre_tokenizer import PreTokenizer
-from ._prepend import prepended
 
 PREPEND_SCHEMES = ("always", "first", "never")
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class Metaspace(PreTokenizer):
     """Every space becomes the replacement, and a word begins at it, as `tokenizers.pre_tokenizers.Metaspace`.
 
@@ -28,10 +31,11 @@ class Metaspace(PreTokenizer):
     """
 
     replacement: str = "▁"
-    prepend_scheme: str = "always"
+    prepend_scheme: str = field(default="always", metadata=json_form(read=choice_of))
     split: bool = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if len(self.replacement) != 1:
             raise ValueError(f"replacement={self.replacement!r}: give one character")
         if self.prepend_scheme not in PREPEND_SCHEMES:
@@ -49,7 +53,7 @@ class Metaspace(PreTokenizer):
         spaced = splits._replace(chars=_replaced(splits.chars, splits.starts, splits.ends, splits.added, mark))
         if self.prepend_scheme != "never":
             wanted = text & _at_the_beginning(spaced) if self.needs_origins else text
-            spaced = prepended(spaced, mark, wanted)
+            spaced = prepended_once(spaced, mark, wanted)
         return cut_at_marks(spaced, _mark_before, mark) if self.split else spaced.without_empty()
 
 

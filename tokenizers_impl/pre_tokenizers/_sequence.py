@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING
 
 from .._splits import Splits
+from .._step_sequence import FlatSequence
 from ._pre_tokenizer import PreTokenizer
 
+if TYPE_CHECKING:
+    from .._pre_tokenized_string import PreTokenizedString
 
-class Sequence(PreTokenizer):
+
+class Sequence(FlatSequence[PreTokenizer], PreTokenizer):
     """Each cuts what the one before it left, as `tokenizers.pre_tokenizers.Sequence`."""
 
+    kind, key = PreTokenizer, "pretokenizers"
+
     def __init__(self, pretokenizers: Iterable[PreTokenizer]) -> None:
-        self.pretokenizers = tuple(pretokenizers)
-        for i, each in enumerate(self.pretokenizers):
-            if not isinstance(each, PreTokenizer):
-                raise ValueError(f"pretokenizers[{i}] is {each!r}: give pre-tokenizers of this package")
+        super().__init__(pretokenizers)
 
     def cut(self, splits: Splits) -> Splits:
         """The splits after the last of them."""
-        for each in self.pretokenizers:
+        for each in self.steps:
             splits = each.cut(splits)
         return splits
+
+    def pre_tokenize(self, pretok: PreTokenizedString) -> None:
+        """Every split of one text cut in place by each."""
+        for each in self.steps:
+            each.pre_tokenize(pretok)
 
     @property
     def needs_origins(self) -> bool:
         """Whether one of them must know where in the input a split stands."""
-        return any(each.needs_origins for each in self.pretokenizers)
+        return any(each.needs_origins for each in self.steps)
 
-    def to_json(self) -> dict[str, Any]:
-        """The `pre_tokenizer` object of tokenizer.json."""
-        return {"type": "Sequence", "pretokenizers": [each.to_json() for each in self.pretokenizers]}
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and self.pretokenizers == other.pretokenizers
-
-    def __hash__(self) -> int:
-        return hash(self.pretokenizers)
-
-    def __repr__(self) -> str:
-        return f"Sequence({list(self.pretokenizers)!r})"
+    @property
+    def is_custom(self) -> bool:
+        """Whether one of them runs code of the user's own."""
+        return any(each.is_custom for each in self.steps)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .._component import json_form
+from .._component import json_form, unchanging
 from .._splits import Splits
-from ..patterns import Pattern, check_pattern, matches, pattern_from_json, pattern_json
+from ..patterns import Pattern, matches, pattern_from_json, pattern_json
 from ._behaviors import behavior_from_json, behavior_json, check_behavior, cut_at
 from ._pre_tokenizer import PreTokenizer
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class Split(PreTokenizer):
     """Cuts at a string or a Regex, as `tokenizers.pre_tokenizers.Split`.
 
@@ -28,9 +29,10 @@ class Split(PreTokenizer):
     invert: bool = False
 
     def __post_init__(self) -> None:
-        check_pattern(self.pattern)
+        super().__post_init__()
         check_behavior(self.behavior)
 
     def cut(self, splits: Splits) -> Splits:
         """What the behavior leaves of matches and of the text between."""
-        return cut_at(splits, matches(self.pattern, splits), self.behavior, invert=self.invert)
+        found = matches(self.pattern, splits)
+        return cut_at(splits._replace(spent=found.spent), found, self.behavior, invert=self.invert)

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 
 from .._arrays import I32, I64, U8, U32
+from .._component import unchanging
 from .._kernel import kernel
 from .._splits import TEXT, Splits
 from .._unicode import CODE_POINTS, rows
@@ -18,7 +19,8 @@ from ._pre_tokenizer import PreTokenizer
 _ANY = 0
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class UnicodeScripts(PreTokenizer):
     """Cuts where the script changes, as `tokenizers.pre_tokenizers.UnicodeScripts`.
 

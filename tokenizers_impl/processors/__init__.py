@@ -19,8 +19,12 @@ __all__ = [
     "RobertaProcessing",
     "Sequence",
     "TemplateProcessing",
-    "from_json",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 _READERS = {
     "BertProcessing": BertProcessing.from_json,
@@ -37,7 +41,7 @@ def from_json(data: Any) -> PostProcessor:
     """
     kind = data.get("type") if isinstance(data, dict) else None
     if kind == "Sequence":
-        return Sequence(map(from_json, members(data, "processors")))
+        return Sequence.nested(map(from_json, members(data, "processors")))
     if isinstance(kind, str) and kind in _READERS:
         return _READERS[kind](data)
     # The others stand here for the message that tells what there is.

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .._component import unchanging
 from .._layout import Layout
 from .._token_lists import TokenLists
 from ._post_processor import PostProcessor
 from ._wrapping import Token, checked_fields, checked_token, wrapped, wrapped_layout
 
 
-@dataclass(frozen=True, init=False)
+@unchanging
+@dataclass(frozen=True, init=False, repr=False)
 class BertProcessing(PostProcessor):
     """What BERT reads, as `tokenizers.processors.BertProcessing`.
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from .._component import unchanging
 from .._layout import Layout
 from .._token_lists import TokenLists
 from .._trimming import trimmed_lists
 from ._post_processor import PostProcessor
 
 
-@dataclass(frozen=True)
+@unchanging
+@dataclass(frozen=True, repr=False)
 class ByteLevel(PostProcessor):
     """Offsets without white space, as `tokenizers.processors.ByteLevel`; no token is put in.
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any
+from abc import abstractmethod
 
-from .._component import component_json
-from .._encoding_object import Encoding
+from .._component import Step
+from .._encoding_object import Encoding, lists_of
 from .._layout import Layout
-from .._token_lists import TokenLists
+from .._option_values import checked_flag
+from .._token_lists import TokenLists, check_size, room_for
 
 
-class PostProcessor(ABC):
+class PostProcessor(Step):
     """Puts special tokens around the sequences of an input."""
+
+    role = "post-processor"
 
     @abstractmethod
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
@@ -29,16 +31,15 @@ class PostProcessor(ABC):
     def process_lists(self, sequences: list[TokenLists], *, add_special_tokens: bool) -> TokenLists:
         """The row of one sequence or two."""
         named = [_named(each, i) for i, each in enumerate(sequences)]
-        return TokenLists.joined(self.pieces_of(named, add_special_tokens=add_special_tokens))
+        pieces = self.pieces_of(named, add_special_tokens=add_special_tokens)
+        check_size("a row", sum(map(len, pieces)), room_for(sum(map(len, named))))
+        return TokenLists.joined(pieces)
 
     def process(self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True) -> Encoding:
         """The row of one Encoding or two."""
-        sequences = [each.lists() for each in (encoding, pair) if each is not None]
-        return Encoding(self.process_lists(sequences, add_special_tokens=add_special_tokens))
-
-    def to_json(self) -> dict[str, Any]:
-        """The `post_processor` object of tokenizer.json."""
-        return component_json(self)
+        sequences = [lists_of("encoding", encoding)] + ([] if pair is None else [lists_of("pair", pair)])
+        is_adding = checked_flag("add_special_tokens", add_special_tokens)
+        return Encoding(self.process_lists(sequences, add_special_tokens=is_adding))
 
 
 def _named(row: TokenLists, sequence: int) -> TokenLists:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .._component import unchanging
 from .._layout import Layout, SequencePiece
 from .._token_lists import TokenLists
 from ._byte_level import trimmed_parts
@@ -13,7 +14,8 @@ from ._post_processor import PostProcessor
 from ._wrapping import Token, checked_fields, checked_token, wrapped, wrapped_layout
 
 
-@dataclass(frozen=True, init=False)
+@unchanging
+@dataclass(frozen=True, init=False, repr=False)
 class RobertaProcessing(PostProcessor):
     """What RoBERTa reads, as `tokenizers.processors.RobertaProcessing`; every type is 0.
 
@@ -34,6 +36,7 @@ class RobertaProcessing(PostProcessor):
         object.__setattr__(self, "cls", checked_token("cls_token", cls_token))
         object.__setattr__(self, "trim_offsets", trim_offsets)
         object.__setattr__(self, "add_prefix_space", add_prefix_space)
+        self.__post_init__()
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """2, or 4 for a pair."""

@@ -6,13 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .._component import unchanging
 from .._layout import Layout, Piece, SequencePiece, SpecialPiece
 from .._token_lists import TokenLists
 from ._post_processor import PostProcessor
 from ._template_pieces import SpecialToken, TemplatePiece, pieces_of
 
+# Each piece is joined with all others, and whatever overflows from it.
+_MOST_PIECES = 100
 
-@dataclass(frozen=True, init=False)
+
+@unchanging
+@dataclass(frozen=True, init=False, repr=False)
 class TemplateProcessing(PostProcessor):
     """Rows after a template, as `tokenizers.processors.TemplateProcessing`.
 
@@ -47,6 +52,9 @@ class TemplateProcessing(PostProcessor):
     def _set(
         self, single: tuple[TemplatePiece, ...], pair: tuple[TemplatePiece, ...], tokens: Iterable[SpecialToken]
     ) -> None:
+        for name, pieces in (("single", single), ("pair", pair)):
+            if len(pieces) > _MOST_PIECES:
+                raise ValueError(f"the template for {name} has {len(pieces)} pieces: give {_MOST_PIECES} at most")
         known = {token.id: token for token in tokens}
         named = dict.fromkeys(piece.id for piece in (*single, *pair) if not piece.is_sequence)
         if missing := [name for name in named if name not in known]:

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .._option_values import choice_of
+from .._plain_values import plain
+
 _LARGEST = 2**32 - 1
 _SEQUENCES = {"": "A", "A": "A", "a": "A", "B": "B", "b": "B"}
 
@@ -47,7 +50,8 @@ class TemplatePiece:
         """The way back."""
         kind, inner = next(iter(data.items())) if isinstance(data, Mapping) and len(data) == 1 else ("", None)
         if kind in ("Sequence", "SpecialToken") and isinstance(inner, Mapping):
-            piece = cls(inner.get("id", ""), inner.get("type_id", -1), kind == "Sequence")
+            id = inner.get("id", "")
+            piece = cls(choice_of(id) if kind == "Sequence" else id, inner.get("type_id", -1), kind == "Sequence")
             names_one = piece.id in ("A", "B") if piece.is_sequence else isinstance(piece.id, str)
             if names_one and _is_number(piece.type_id):
                 return piece
@@ -73,12 +77,17 @@ class SpecialToken:
     def __post_init__(self) -> None:
         if not isinstance(self.id, str) or not all(isinstance(token, str) for token in self.tokens):
             raise ValueError(f"the special token {self.id!r} has the tokens {self.tokens!r}: give strings")
+        try:
+            object.__setattr__(self, "ids", tuple(plain(id, int) for id in self.ids))
+        except TypeError:
+            raise self._wrong_ids() from None
         if not all(map(_is_number, self.ids)):
-            raise ValueError(
-                f"the special token {self.id!r} has the ids {self.ids!r}: give integers from 0 to 2**32 - 1"
-            )
+            raise self._wrong_ids()
         if len(self.ids) != len(self.tokens):
             raise ValueError("SpecialToken: ids and tokens must be of the same length")
+
+    def _wrong_ids(self) -> ValueError:
+        return ValueError(f"the special token {self.id!r} has the ids {self.ids!r}: give integers from 0 to 2**32 - 1")
 
     @classmethod
     def of(cls, value: Any) -> SpecialToken:

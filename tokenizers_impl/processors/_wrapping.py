@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from .._layout import Layout, Piece, SequencePiece, SpecialPiece
+from .._option_values import LARGEST_ID
+from .._plain_values import plain
 from .._token_lists import TokenLists
 
 Token = tuple[str, int]
@@ -40,10 +43,11 @@ def _special(tokens: list[Token], type_id: int) -> SpecialPiece:
 
 def checked_token(name: str, value: object) -> Token:
     """A token with its id as a tuple; ValueError for anything else."""
-    if isinstance(value, (list, tuple)) and len(value) == 2:
-        token, id = value
-        if isinstance(token, str) and isinstance(id, int) and not isinstance(id, bool) and 0 <= id < 1 << 32:
-            return token, id
+    if isinstance(value, (list, tuple)) and len(value) == 2 and isinstance(value[0], str):
+        with suppress(TypeError):
+            id = plain(value[1], int)
+            if 0 <= id <= LARGEST_ID:
+                return value[0], id
     raise ValueError(f"{name}={value!r}: give a token with its id, such as ('[SEP]', 102)")
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NoReturn
+
+from .._absent import missing
 from ..models import Model, Unigram, WordLevel, WordPiece
 from ._bpe_trainer import BpeTrainer
 from ._trainer import Trainer
@@ -9,7 +12,17 @@ from ._unigram_trainer import UnigramTrainer
 from ._wordlevel_trainer import WordLevelTrainer
 from ._wordpiece_trainer import WordPieceTrainer
 
-__all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer", "default_trainer"]
+__all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+if not TYPE_CHECKING:  # where it would make every name one of the module
+
+    def __getattr__(name: str) -> NoReturn:
+        raise missing(__name__, name)
 
 
 def default_trainer(model: Model) -> Trainer:

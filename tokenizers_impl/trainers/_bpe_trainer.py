@@ -9,6 +9,8 @@ import numpy as np
 
 from .._added_token import AddedToken
 from .._arrays import I64
+from .._progress import PROGRESS_FORMATS, Shown
+from .._representation import Call
 from .._words import WordCounts
 from ..models._bpe import BPE
 from ..models._model import Model
@@ -26,6 +28,8 @@ class BpeTrainer(Trainer):
     The options of `tokenizers.trainers.BpeTrainer` 0.23.3, whose vocabulary and merges it finds:
     vocab_size: the size at which training ends; the special tokens, the alphabet and the affixed characters are there
       at any rate.  None: as many as there are merges.
+    progress_format: how progress is shown: "indicatif", as bars; "json", as a JSON object a line on standard error with
+      stage, current and total; "silent", not at all.
     min_frequency: a pair that is rarer is not merged.
     special_tokens: the first tokens.
     limit_alphabet: how many characters are kept; the others are left out of the words.
@@ -67,6 +71,7 @@ class BpeTrainer(Trainer):
         vocab_size: int | None = 30000,
         min_frequency: int = 0,
         show_progress: bool = True,
+        progress_format: Literal["indicatif", "json", "silent"] = "indicatif",
         special_tokens: Sequence[str | AddedToken] = (),
         limit_alphabet: int | None = None,
         initial_alphabet: Sequence[str] = (),
@@ -83,7 +88,9 @@ class BpeTrainer(Trainer):
     ) -> None:
         self.special_tokens = AddedToken.special_tokens(special_tokens)
         self.show_progress = show_progress
+        self.progress_format = progress_format
         self._learnt: LearntMerges | None = None
+        self._word_count = 0
         self.vocab_size = vocab_size
         self.min_frequency = min_frequency
         self.limit_alphabet = limit_alphabet
@@ -104,15 +111,30 @@ class BpeTrainer(Trainer):
         """A BPE with the learnt vocabulary and merges, and the other settings of `model`, which must be a BPE."""
         if not isinstance(model, BPE):
             raise ValueError(f"BpeTrainer trains models.BPE: take another trainer for models.{type(model).__name__}")
-        learnt = learn_merges(counts, self._options(), model, self.show_progress)
+        learnt = learn_merges(counts, self._options(), model, self.shown_progress)
         trained = self._model(learnt, model)
-        self._learnt = learnt
+        self._learnt, self._word_count = learnt, len(counts.counts)
         return trained
 
     @property
     def history(self) -> list[dict[str, Any]]:
         """A row a merge of the last training, empty before."""
         return self._learnt.history if self._learnt else []
+
+    @property
+    def shown_progress(self) -> Shown:
+        """How progress is shown."""
+        return self.show_progress and PROGRESS_FORMATS[self.progress_format]
+
+    def shown(self) -> Call:
+        """What `repr` shows, and `str` shorter."""
+        options = ("min_frequency", "vocab_size", "show_progress", "progress_format", "special_tokens")
+        symbols = ("limit_alphabet", "initial_alphabet", "continuing_subword_prefix", "end_of_word_suffix")
+        return self._shown("BpeTrainer", *options, *symbols, "max_token_length")
+
+    def get_word_count(self) -> int:
+        """The number of distinct words of the last training, 0 before."""
+        return self._word_count
 
     def _options(self) -> BpeOptions:
         return BpeOptions(

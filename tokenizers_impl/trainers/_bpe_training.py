@@ -12,7 +12,7 @@ import numpy as np
 
 from .._arrays import I64
 from .._memory import give_back
-from .._progress import progress
+from .._progress import Shown, progress
 from .._words import WordCounts, Words
 from ._alphabet import alphabet
 from ._bpe_options import TIE_BREAKS, BpeOptions
@@ -72,7 +72,7 @@ class LearntMerges:
 
 
 def learn_merges(
-    counts: WordCounts, options: BpeOptions, model: Extended | None = None, show_progress: bool = False
+    counts: WordCounts, options: BpeOptions, model: Extended | None = None, show_progress: Shown = False
 ) -> LearntMerges:
     """The merges of these words, in the steps of BpeTrainer::do_train of `tokenizers` 0.23.3.
 
@@ -90,7 +90,7 @@ def learn_merges(
 
 
 def state_with_pairs(
-    counts: WordCounts, options: BpeOptions, rule: Rule, model: Extended | None, show_progress: bool
+    counts: WordCounts, options: BpeOptions, rule: Rule, model: Extended | None, show_progress: Shown
 ) -> State:
     """The words as symbols with their pairs, the steps 1 to 4."""
     state = initial_state(counts, options, model, show_progress)
@@ -101,7 +101,7 @@ def state_with_pairs(
     return with_usual_pairs(state)
 
 
-def initial_state(counts: WordCounts, options: BpeOptions, model: Extended | None, show_progress: bool) -> State:
+def initial_state(counts: WordCounts, options: BpeOptions, model: Extended | None, show_progress: Shown) -> State:
     """The words as symbols, the steps 1 to 3; the tokens of a model to extend come before all others."""
     extended = model if options.extend else None
     tokens = {} if extended is None else model_tokens(extended, options)
@@ -131,7 +131,7 @@ def initial_state(counts: WordCounts, options: BpeOptions, model: Extended | Non
     return new_state(list(tokens), lengths, symbols, offsets, counts.counts, options.prefix)
 
 
-def _merged(state: State, rule: Rule, most_merges: int, show_progress: bool) -> tuple[Words, I64]:
+def _merged(state: State, rule: Rule, most_merges: int, show_progress: Shown) -> tuple[Words, I64]:
     """Merges until the rule, the number of merges or the words end it; the tokens, and a row a merge."""
     rows, done, reason = [np.empty((0, ROW), np.int64)], 0, None
     wanted = min(rule.vocab_size - int(state.used[TOKENS]), most_merges)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .._progress import progress
+from .._progress import Shown, progress
 from .._words import WordCounts
 from ..models._wordpiece import WordPiece
 from ._bpe_options import BpeOptions
@@ -27,7 +27,7 @@ def learn_by_gain(
     criterion: str,
     min_gain: float | None = None,
     model: WordPiece | None = None,
-    show_progress: bool = False,
+    show_progress: Shown = False,
 ) -> LearntMerges:
     """Merges, each time, the pair with the highest gain; the definitions are those of WordPieceTrainer.
 

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any
 
 from .._added_token import AddedToken
+from .._unordered import refuse_unordered
 
 
 def check_integers(options: Any, *names: str, may_be_none: Sequence[str] = ()) -> None:
@@ -34,6 +35,7 @@ def check_strings(options: Any, *names: str) -> None:
 
 def strings(name: str, given: Any) -> list[str]:
     """A list of strings; a string alone, whose letters would each count, is none."""
+    refuse_unordered(f"{name} is", given)
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise ValueError(f"{name} is {given!r}: give a list of strings")
     listed = list(given)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from .._added_token import AddedToken
+from .._representation import Call
 from .._words import WordCounts
 from ..models._model import Model
 from ..models._unigram import Unigram
@@ -118,6 +119,12 @@ class UnigramTrainer(Trainer):
             trained = Unigram(vocab, unk_id, model.byte_fallback, model.alpha, model.nbest_size, seed=model.seed)
         self._history = history
         return trained
+
+    def shown(self) -> Call:
+        """What `repr` shows, and `str` shorter."""
+        options = ("show_progress", "vocab_size", "n_sub_iterations", "shrinking_factor", "special_tokens")
+        more = ("initial_alphabet", "unk_token", "max_piece_length", "seed_size")
+        return self._shown("UnigramTrainer", *options, *more)
 
     @property
     def history(self) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._arrays import F64, I64
-from .._progress import progress
+from .._progress import Shown, progress
 from .._words import WordCounts, Words
 from ..models._unigram import Unigram
 from ._final_pieces import Scored, final_pieces
@@ -127,7 +127,7 @@ def _without_empty(counted: WordCounts) -> WordCounts:
     return WordCounts(Words(chars, np.append(offsets[:-1][filled], offsets[-1])), counts[filled])
 
 
-def _rounds(training: _Training, show_progress: bool) -> None:
+def _rounds(training: _Training, show_progress: Shown) -> None:
     """EM steps, then pruning, until there are few enough pieces."""
     options = training.options
     unchanged = 0
@@ -163,7 +163,7 @@ def _with_unk_of(model: Unigram, options: UnigramOptions) -> UnigramOptions:
 
 
 def _learnt(
-    counted: WordCounts, options: UnigramOptions, existing: Scored, show_progress: bool, executor: Any
+    counted: WordCounts, options: UnigramOptions, existing: Scored, show_progress: Shown, executor: Any
 ) -> tuple[Scored, list[dict[str, Any]]]:
     """The pieces before the last cut, with the history."""
     with progress("Seed pieces", len(counted.counts), show_progress) as bar:
@@ -177,7 +177,7 @@ def train_unigram(
     counted: WordCounts,
     options: UnigramOptions,
     model: Unigram | None = None,
-    show_progress: bool = False,
+    show_progress: Shown = False,
     executor: Any = None,
 ) -> Trained:
     """Learn scored pieces from counted words, as the Unigram trainer of tokenizers 0.23.3 (Kudo 2018, section 3.2).

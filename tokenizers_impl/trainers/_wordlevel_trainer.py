@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._added_token import AddedToken
+from .._representation import Call
 from .._words import WordCounts
 from ..models._model import Model
 from ..models._wordlevel import WordLevel
@@ -58,6 +59,10 @@ class WordLevelTrainer(Trainer):
         trained = WordLevel({token: id for id, token in enumerate(tokens)}, model.unk_token)
         self._words = words
         return trained
+
+    def shown(self) -> Call:
+        """What `repr` shows, and `str` shorter."""
+        return self._shown("WordLevelTrainer", "min_frequency", "vocab_size", "show_progress", "special_tokens")
 
     @property
     def history(self) -> list[dict[str, Any]]:

@@ -6,16 +6,29 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from .._added_token import AddedToken
+from .._representation import Call
 from .._words import WordCounts
 from ..models._model import Model
 from ..models._wordpiece import WordPiece
 from ._bpe_options import BpeOptions
+from ._bpe_trainer import BpeTrainer
 from ._bpe_training import LearntMerges, learn_merges
 from ._likelihood_training import learn_by_gain
 from ._option_checks import contents, strings
 from ._trainer import Trainer
 
 CRITERIA = ("frequency", "likelihood", "quotient", "union")
+# Those of the library.
+_OPTIONS = (
+    "vocab_size",
+    "min_frequency",
+    "show_progress",
+    "special_tokens",
+    "limit_alphabet",
+    "initial_alphabet",
+    "continuing_subword_prefix",
+    "end_of_word_suffix",
+)
 # Without it a gain merges what is rarest first: two characters that occur once, together, gain most of all.
 MIN_FREQUENCY_BY_GAIN = 20
 
@@ -105,6 +118,11 @@ class WordPieceTrainer(Trainer):
         )
         self._learnt = learnt
         return trained
+
+    def shown(self) -> Call:
+        """What `repr` shows, and `str` shorter: the trainer of BPE that it is in the library."""
+        trainer = BpeTrainer(**{name: getattr(self, name) for name in _OPTIONS})
+        return Call("WordPieceTrainer", {"bpe_trainer": trainer.shown()})
 
     @property
     def history(self) -> list[dict[str, Any]]:

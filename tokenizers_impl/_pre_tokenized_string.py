@@ -1,0 +1,183 @@
+"""A text on its way through pre-tokenizers, in strings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import chain, repeat
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ._arrays import I64, code_points
+from ._encoding_object import Encoding
+from ._normalized_string import NormalizedString
+from ._splits import TEXT
+from ._string_arguments import check_callable, chosen, name_of, tokens_of
+from ._string_enums import OffsetReferential, OffsetType
+from ._string_splits import Part
+from ._token import Token
+from ._token_lists import TokenLists
+
+Tokens: TypeAlias = list[Token] | None
+
+
+class PreTokenizedString:
+    """A text in splits, some of which may have tokens already, as `tokenizers.PreTokenizedString`.
+
+    It is what pre-tokenizers of the user's own cut: see `pre_tokenizers.PreTokenizer.custom`.  Methods change it in
+    place, but nothing if the function that they are given raises; splits with tokens stay as they are.
+    ValueError for a text that is no string, or that UTF-8 lacks.
+
+    >>> text = PreTokenizedString("low lower")
+    >>> text.split(lambda i, split: split.split(" ", "removed"))
+    >>> text.get_splits()
+    [('low', (0, 3), None), ('lower', (4, 9), None)]
+    """
+
+    __slots__ = ("_original", "_parts", "_tokens")
+
+    def __init__(self, sequence: str) -> None:
+        self._set(sequence, [Part(NormalizedString(sequence), TEXT)], [None])
+
+    def _set(self, original: str, parts: list[Part], tokens: list[Tokens]) -> None:
+        self._original, self._parts, self._tokens = original, parts, tokens
+
+    @classmethod
+    def of_parts(cls, original: str, parts: Sequence[Part]) -> PreTokenizedString:
+        """A text that is cut already; what is an added token has that as its token."""
+        made = cls.__new__(cls)
+        made._set(original, list(parts), [None if part.added == TEXT else [_token(part)] for part in parts])
+        return made
+
+    @property
+    def parts(self) -> list[Part]:
+        """The splits; ValueError if one has got tokens, which only a model gives."""
+        for part, tokens in zip(self._parts, self._tokens, strict=True):
+            if tokens is not None and part.added == TEXT:
+                raise ValueError(
+                    f"the split {part.string.normalized!r} has tokens: in a Tokenizer the model makes them; only cut, "
+                    "or make an Encoding yourself, with to_encoding"
+                )
+        return self._parts
+
+    def split(self, func: Callable[[int, NormalizedString], Sequence[NormalizedString]]) -> None:
+        """Put what the function makes of every split in its place, but for empty ones.
+
+        func: is given the number of the split and the split, and returns a list of NormalizedString: the split itself,
+          or parts of it, as its `split` and `slice` give them.  The offsets of what comes from elsewhere mean nothing.
+        ValueError if it returns anything else.
+        """
+        check_callable("split", func, "the number of a split and the split")
+        made = [self._split(func, i) for i in range(len(self._parts))]
+        tokens = map(repeat, self._tokens, map(len, made))
+        self._parts, self._tokens = list(chain.from_iterable(made)), list(chain.from_iterable(tokens))
+
+    def _split(self, func: Callable[[int, NormalizedString], Sequence[NormalizedString]], i: int) -> list[Part]:
+        if self._tokens[i] is not None:
+            return [self._parts[i]]
+        returned = func(i, self._parts[i].string.copy())
+        if isinstance(returned, str) or not isinstance(returned, Sequence):
+            raise ValueError(f"{name_of(func)} returned {returned!r} for split {i}: give a list of NormalizedString")
+        for k, each in enumerate(returned):
+            if not isinstance(each, NormalizedString):
+                raise ValueError(
+                    f"item {k} of what {name_of(func)} returned for split {i} is {each!r}: give a NormalizedString"
+                )
+        return [Part(each, TEXT) for each in returned if each.normalized]
+
+    def normalize(self, func: Callable[[NormalizedString], object]) -> None:
+        """Let the function change every split in place; what it returns is not looked at."""
+        check_callable("normalize", func, "a split")
+        strings = [part.string.copy() for part in self._parts]
+        for string, tokens in zip(strings, self._tokens, strict=True):
+            if tokens is None:
+                func(string)
+        self._parts = [Part(string, part.added) for string, part in zip(strings, self._parts, strict=True)]
+
+    def tokenize(self, func: Callable[[str], list[Token]]) -> None:
+        """Give every split the tokens that the function makes of its text; ValueError if it returns anything else."""
+        check_callable("tokenize", func, "a text")
+        self._tokens = [
+            tokens_of(func, part.string.normalized) if tokens is None else tokens
+            for part, tokens in zip(self._parts, self._tokens, strict=True)
+        ]
+
+    def get_splits(
+        self, offset_referential: str = "original", offset_type: str = "char"
+    ) -> list[tuple[str, tuple[int, int], Tokens]]:
+        """Text, offsets and tokens of every split, None for no tokens.
+
+        offset_referential: "original": from where to where the original of a split reaches in the text; "normalized":
+          in all splits put together.  offset_type: "char" or "byte".
+        The library takes places in normalized text for places of the original where it turns bytes into characters.
+        """
+        referential = chosen("offset_referential", offset_referential, OffsetReferential)
+        unit = chosen("offset_type", offset_type, OffsetType)
+        texts = [part.string.normalized for part in self._parts]
+        if referential == "original":
+            whole, reach = self._original, [part.string.reach for part in self._parts]
+        else:
+            ends = np.cumsum([len(text) for text in texts], dtype=np.int64).tolist()
+            whole, reach = "".join(texts), list(zip([0, *ends], ends, strict=False))
+        if unit == "byte":
+            places = _byte_places(whole)
+            reach = [(int(places[start]), int(places[end])) for start, end in reach]
+        return list(zip(texts, reach, self._tokens, strict=True))
+
+    def to_encoding(self, type_id: int = 0, word_idx: int | None = None) -> Encoding:
+        """All tokens; word_idx: the word that they are all of, else each is of its split.
+
+        ValueError if a split has no tokens yet, or a token reaches beyond its split.
+        """
+        if any(tokens is None for tokens in self._tokens):
+            raise ValueError("a split has no tokens yet: call tokenize first")
+        rows = [
+            (token, i if word_idx is None else word_idx, _place(part.string, token))
+            for i, (part, tokens) in enumerate(zip(self._parts, self._tokens, strict=True))
+            for token in tokens or ()
+        ]
+        zeros, ones = [0] * len(rows), [1] * len(rows)
+        ids, texts = [token.id for token, _, _ in rows], [token.value for token, _, _ in rows]
+        words: list[int | None] = [word for _, word, _ in rows]
+        return Encoding(
+            TokenLists(ids, [type_id] * len(rows), texts, words, [place for _, _, place in rows], zeros, ones)
+        )
+
+
+def checked_pre_tokenized(pretok: Any) -> PreTokenizedString:
+    """The same; ValueError for what is no PreTokenizedString."""
+    if not isinstance(pretok, PreTokenizedString):
+        raise ValueError(
+            f"{pretok!r} is no PreTokenizedString: make one of the text; for a str there is pre_tokenize_str"
+        )
+    return pretok
+
+
+def _token(part: Part) -> Token:
+    """The token that an added token is."""
+    text = part.string.normalized
+    return Token(part.added, text, (0, len(text.encode())))
+
+
+def _byte_places(text: str) -> I64:
+    """The byte of the UTF-8 at which each character begins, then their number, shape (len(text) + 1,)."""
+    chars = code_points(text)
+    lengths = 1 + sum((chars >= first).astype(np.int64) for first in (0x80, 0x800, 0x10000))
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+
+
+def _place(string: NormalizedString, token: Token) -> tuple[int, int]:
+    """From where to where in the whole text a token of a split reaches, whose offsets are bytes of the split."""
+    places = _byte_places(string.normalized)
+    start, end = token.offsets
+    if not start <= end <= places[-1]:
+        raise ValueError(
+            f"the token {token.value!r} reaches from {start} to {end}, which is no part of the {places[-1]} bytes of "
+            f"{string.normalized!r}: give bytes of its UTF-8"
+        )
+    first = int(np.searchsorted(places, start, side="right")) - 1
+    if start == end:
+        # Nothing comes from nowhere: as the library, as if the split were as it was given.
+        return string.reach[0] + first, string.reach[0] + first
+    last = int(np.searchsorted(places, end, side="left")) - 1
+    return int(string.origins[first, 0]), int(string.origins[last, 1])

@@ -1,0 +1,3 @@
+"""The release, that of the metrics as well."""
+
+__version__ = "0.1.0"
