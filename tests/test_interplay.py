@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
+import multiprocessing
 import pickle
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -291,3 +293,24 @@ def test_a_choice_may_be_an_object(part: str) -> None:
     theirs, mine = (library.Tokenizer.from_str(text) for library in LIBRARIES)
     assert mine.to_str() == theirs.to_str()
     assert "null}" not in json.dumps(json.loads(mine.to_str())[part])
+
+
+def test_a_forked_process_does_not_wait_for_a_thread_that_it_lacks() -> None:
+    tokenizer = word_level(tokenizers_impl, {"a": 0})
+    tokenizer.encode("a")
+    held, forked = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with tokenizer._lock:
+            held.set()
+            forked.wait()
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(hold)
+        held.wait()
+        process = multiprocessing.get_context("fork").Process(target=lambda: tokenizer.add_tokens(["b"]))
+        process.start()
+        forked.set()
+    process.join(60)
+    process.kill()
+    assert process.exitcode == 0

@@ -38,6 +38,8 @@ class AddedToken:
     def __post_init__(self) -> None:
         if not isinstance(self.content, str):
             raise ValueError(f"the token is {self.content!r}: give a string")
+        # A string of numpy is one, too.
+        object.__setattr__(self, "content", str(self.content))
         if any("\ud800" <= char <= "\udfff" for char in self.content):
             raise ValueError(f"the token {self.content!r} holds a lone surrogate, which UTF-8 lacks: leave it out")
         for name in _FLAGS:

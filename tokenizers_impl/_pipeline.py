@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from asyncio import to_thread
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -54,10 +55,10 @@ class Pipeline:
     thread at a time.
     """
 
-    _lock: RLock
+    _locks: dict[int, RLock]
 
     def __init__(self, model: Model) -> None:
-        vars(self)["_lock"] = RLock()
+        vars(self)["_locks"] = {}
         self.model = model
         self.normalizer: Normalizer | None = None
         self.pre_tokenizer: PreTokenizer | None = None
@@ -98,13 +99,18 @@ class Pipeline:
             added = self._added
             kept = (dict(added.tokens), dict(added.ids), dict(added.forms), added.encode_special_tokens)
             state = vars(self) | {"_added": kept}
-        del state["_lock"]
+        del state["_locks"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         tokens, ids, forms, flag = state["_added"]
-        vars(self).update(state, _lock=RLock())
+        vars(self).update(state, _locks={})
         self._added = AddedVocabulary.of(tokens, self._normalized, encode_special_tokens=flag, ids=ids, forms=forms)
+
+    @property
+    def _lock(self) -> RLock:
+        """That of this process: a lock that some thread holds while another one forks stays locked in the copy."""
+        return self._locks.setdefault(os.getpid(), RLock())
 
     @property
     def encode_special_tokens(self) -> bool:

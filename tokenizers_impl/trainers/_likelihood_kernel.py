@@ -1,7 +1,8 @@
 """Which pair gains most, kept up to date from merge to merge.
 
 A merge makes its two parts rarer, so the gains of all their other pairs rise: every pair that has one of the parts is
-looked at again after each merge, and moved in a heap that always has the exact best pair on top.
+looked at again after each merge, and moved in a heap that always has the best pair on top.  Scores are floats: where
+the products of counts pass 2**53, equal ones may differ in the last bit.
 """
 
 from __future__ import annotations

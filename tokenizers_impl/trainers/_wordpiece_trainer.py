@@ -45,7 +45,8 @@ class WordPieceTrainer(Trainer):
       (Schuster & Nakajima 2012).
       "quotient": with the highest gain freq(xy) / (freq(x) freq(y)); the same order as "likelihood".
       "union": as "likelihood" with P(xy) = freq(xy) / (freq(x) + freq(y) - freq(xy)).
-      Of several the most frequent one, then the one with the smaller ids, first part first.
+      Of several the most frequent one, then the one with the smaller ids, first part first.  Gains are 64-bit floats:
+      where products of counts pass 2**53, those that are equal may differ in the last bit, and so decide.
     min_frequency: a pair that is rarer is not merged.  None: 0 for "frequency", as in the library, 20 for the gains,
       which are highest for the rarest pairs.
     min_gain: training ends where no gain is as high.
