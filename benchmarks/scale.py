@@ -24,7 +24,7 @@ import evenscore
 from metrics import transcripts, translations
 
 # Rows a call of map: the more, the less often a word is cut anew; the peers, called row by row, do not care.
-_BATCH = 10_000
+_BATCH = 20_000
 Batch = dict[str, list[Any]]
 Scorer = Callable[[Batch], dict[str, list[float]]]
 

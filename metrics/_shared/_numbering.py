@@ -58,7 +58,7 @@ def number_words(data: npt.NDArray[np.uint8], edges: IntArray) -> Numbered:
     offsets = pa.py_buffer(edges if len(edges) else np.zeros(1, np.int64))
     between = pa.LargeStringArray.from_buffers(max(len(edges) - 1, 0), offsets, pa.py_buffer(data))
     long_words = between.take(pa.array(2 * long)).dictionary_encode()
-    keys = _short_keys(data, starts, np.minimum(lengths, _SHORT))
+    keys = _short_keys(data, starts, np.minimum(lengths, _SHORT, out=lengths))
     keys[long] = ~long_words.indices.to_numpy(zero_copy_only=False).astype(np.int64)
     encoded = pa.array(keys).dictionary_encode()
     ids = encoded.indices.to_numpy(zero_copy_only=False)
@@ -71,5 +71,7 @@ def _short_keys(data: npt.NDArray[np.uint8], starts: IntArray, lengths: IntArray
     eights = np.ndarray(len(data) + 1, "<i8", padded, strides=1)
     keys: IntArray = eights[starts].astype(np.int64, copy=False)
     keys &= _MASKS.take(lengths)
-    keys |= lengths << 8 * _SHORT
+    # In place: fresh memory takes longer than the work on it.
+    lengths <<= 8 * _SHORT
+    keys |= lengths
     return keys

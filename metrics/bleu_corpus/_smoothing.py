@@ -53,9 +53,8 @@ def smoothed(name: str, counts: Counts, max_order: int, value: float | None) -> 
 
 def _possible(counts: Counts, max_order: int) -> list[Ratio]:
     """Precisions up to the first order of which the predictions hold no n-gram."""
-    ratios = _all(counts, max_order)
-    n_possible = next((n for n, ratio in enumerate(ratios) if ratio.denominator == 0), len(ratios))
-    return ratios[:n_possible]
+    totals = counts.totals[:max_order]
+    return _all(counts, totals.index(0) if 0 in totals else max_order)
 
 
 def _all(counts: Counts, max_order: int) -> list[Ratio]:
@@ -85,8 +84,11 @@ def _halved(ratios: list[Ratio]) -> list[Ratio]:
     zeros = 0
     result = []
     for ratio in ratios:
-        zeros += not ratio.numerator
-        result.append(ratio if ratio.numerator else Ratio(1, 2**zeros * ratio.denominator))
+        if ratio.numerator:
+            result.append(ratio)
+        else:
+            zeros += 1
+            result.append(Ratio(1, 2**zeros * ratio.denominator))
     return result
 
 

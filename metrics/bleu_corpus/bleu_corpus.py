@@ -134,7 +134,7 @@ class BleuCorpus(CorpusMetric):
         return ["prediction_length", "reference_length", *numbered]
 
     def _score(self, total: IntArray, options: BleuOptions) -> Result:
-        sums = _read(total.tolist(), options)
+        sums = _read(total.tolist(), options.orders, options)
         best = options.highest_order
         ratios = _ratios(sums, options)
         precisions = _precisions(ratios[-1], best)
@@ -164,10 +164,10 @@ class BleuCorpus(CorpusMetric):
         # sacrebleu resamples float32 counts, and divides them as such: its intervals are reproduced to the last bit.
         single = resampled and options.as_sacrebleu
         weights = options.weight_sets[0] if options.weights else None
-        best = options.highest_order
+        best, orders = options.highest_order, options.orders
 
         def score(row: list[Any]) -> float:
-            sums = _read(row, options)
+            sums = _read(row, orders, options)
             return _bleu(sums, _ratios_of(sums, best, options), best, weights, options).percent
 
         # A row at a time: objects that stay, a dozen a row, would set off garbage collections that cost as much again.
@@ -208,9 +208,8 @@ class _Sums(NamedTuple):
     reference_length: float
 
 
-def _read(total: list[Any], options: BleuOptions) -> _Sums:
+def _read(total: list[Any], orders: int, options: BleuOptions) -> _Sums:
     length, reference_length, *rest = total[len(ROW_COLUMNS) :]
-    orders = options.orders
     matches, n_grams, without = rest[:orders], rest[orders : 2 * orders], rest[2 * orders :]
     # nltk counts one n-gram for a prediction that has none (bleu_score.py, modified_precision).
     floored = list(map(operator.add, n_grams, without)) if without else n_grams
@@ -288,10 +287,10 @@ def _bleu(sums: _Sums, ratios: list[Ratio], max_order: int, weights: list[float]
 def _mean_percent(ratios: list[Ratio], max_order: int, effective_order: bool) -> float:
     """Geometric mean of percentages, as sacrebleu 2.6.0 takes it (BLEU.compute_bleu); 0 if one of them is."""
     order = len(ratios) if effective_order else max_order
-    percentages = [100.0 * ratio.numerator / ratio.denominator for ratio in ratios[:order]]
+    percentages = [100.0 * numerator / denominator for numerator, denominator in ratios[:order]]
     if len(percentages) < order or not all(percentages):
         return 0.0
-    return math.exp(sum([math.log(percentage) for percentage in percentages]) / order)
+    return math.exp(sum(map(math.log, percentages)) / order)
 
 
 def _equal_weights_mean(ratios: list[Ratio], max_order: int) -> float:
