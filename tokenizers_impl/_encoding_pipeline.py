@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from asyncio import to_thread
 from collections.abc import Iterable
 from itertools import chain
 from typing import Any
@@ -11,6 +10,7 @@ from ._added_vocabulary import AddedVocabulary
 from ._cutting import Cutter
 from ._encoding import EncodedBatch, encoded
 from ._encoding_object import Encoding, lists_of
+from ._in_thread import in_thread
 from ._inputs import Inputs
 from ._option_values import checked_flag
 from ._padding import Padding
@@ -58,19 +58,19 @@ class EncodingPipeline(Pipeline):
         self, sequence: Any, pair: Any = None, is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> Encoding:
         """`encode` in a thread, to be awaited."""
-        return await to_thread(self.encode, sequence, pair, is_pretokenized, add_special_tokens)
+        return await in_thread(self.encode, sequence, pair, is_pretokenized, add_special_tokens)
 
     async def async_encode_batch(
         self, input: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
         """`encode_batch` in a thread, to be awaited."""
-        return await to_thread(self.encode_batch, input, is_pretokenized, add_special_tokens)
+        return await in_thread(self.encode_batch, input, is_pretokenized, add_special_tokens)
 
     async def async_encode_batch_fast(
         self, input: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
         """`encode_batch_fast` in a thread, to be awaited."""
-        return await to_thread(self.encode_batch_fast, input, is_pretokenized, add_special_tokens)
+        return await in_thread(self.encode_batch_fast, input, is_pretokenized, add_special_tokens)
 
     def _encodings(self, inputs: Inputs, add_special_tokens: bool, *, offsets: bool) -> list[Encoding]:
         processing = self._processing(add_special_tokens)

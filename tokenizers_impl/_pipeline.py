@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from asyncio import to_thread
 from collections.abc import Iterable, Sequence
 from functools import partial
 from threading import RLock
@@ -16,6 +15,7 @@ from ._cutting import Cutter
 from ._decoding import SpaceJoined, decode_rows
 from ._foreign import own_component
 from ._id_rows import distinct_ids, distinct_ids_of_rows
+from ._in_thread import in_thread
 from ._option_values import checked_flag, checked_id, checked_token
 from ._padding import Padding
 from ._splits import Splits
@@ -160,7 +160,7 @@ class Pipeline:
         self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
     ) -> list[str]:
         """`decode_batch` in a thread, to be awaited."""
-        return await to_thread(self.decode_batch, sequences, skip_special_tokens)
+        return await in_thread(self.decode_batch, sequences, skip_special_tokens)
 
     def _named(self, ids: Iterable[int], skip_special_tokens: bool) -> dict[int, str]:
         """The tokens of these ids, as far as they have one that is shown."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -41,6 +40,8 @@ class Style(NamedTuple):
             case str():
                 return f'"{self._cut(value)}"'
             case float():
+                from decimal import Decimal
+
                 return f"{Decimal(repr(value)):f}".removesuffix(".0")
             case Call(name, Mapping() as arguments):
                 return f"{name}({', '.join(f'{key}={self.text(each)}' for key, each in arguments.items())})"
