@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ._arrays import U8, Bools
-from ._kernel import kernel
+from ._kernel import inner_kernel, kernel
 
 
 class Recovery(NamedTuple):
@@ -60,7 +60,7 @@ def _kept(data: U8) -> Bools:
     return kept
 
 
-@kernel
+@inner_kernel
 def _is_character(data: U8, start: int, length: int) -> int:
     """1 if these bytes are one character of UTF-8 (RFC 3629, section 4), else 0."""
     lead = int(data[start])

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar, cast
 
 try:
     import numba
+    from numba.extending import register_jitable
 except ImportError as error:
     raise ImportError("tokenizers_impl needs the package numba: pip install 'evenscore[trainers]'") from error
 
@@ -22,9 +24,11 @@ def kernel(function: F) -> F:
     upgrade writes all files anew; who edits a kernel deletes the folders __pycache__, or sets NUMBA_CACHE_DIR to a new
     folder, as the tests do.
     nogil: threads run kernels side by side.  No fastmath: a sum keeps its order, so a result keeps its bits.
+    no_cfunc_wrapper: no kernel is handed to C.
     """
+    compiled = partial(numba.njit, nogil=True, no_cfunc_wrapper=True)
     try:
-        return cast("F", numba.njit(cache=True, nogil=True)(function))
+        return cast("F", compiled(cache=True)(function))
     except RuntimeError:
         # Only warned of: a read-only installation without a home folder is common in containers.
         warnings.warn(
@@ -33,4 +37,12 @@ def kernel(function: F) -> F:
             # This line, not that of the kernel: a warning of a line is shown once.
             stacklevel=1,
         )
-        return cast("F", numba.njit(nogil=True)(function))
+        return cast("F", compiled()(function))
+
+
+def inner_kernel(function: F) -> F:
+    """A part of kernels, compiled where they call it; called from Python it is the function itself.
+
+    So no way in from Python is compiled, which takes its arrays apart: a fifth of the work on a kernel.
+    """
+    return cast("F", register_jitable(no_cfunc_wrapper=True)(function))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ._arrays import I32, I64, U8, U32, Bools
-from ._kernel import kernel
+from ._kernel import inner_kernel, kernel
 from ._splits import TEXT, Splits
 from ._unicode import SPACE, WORD, character_classes
 from .models._trie import ABSENT, ROOT, Trie, step
@@ -119,7 +119,7 @@ def _find(
     return size, found
 
 
-@kernel
+@inner_kernel
 def _longest(chars: U32, start: int, end: int, edges: I64, numbers: I32) -> tuple[int, int]:
     """The longest token that begins at `start`, or ABSENT; where it ends, or the next place."""
     node, i = ROOT, start
@@ -134,7 +134,7 @@ def _longest(chars: U32, start: int, end: int, edges: I64, numbers: I32) -> tupl
     return token, token_end
 
 
-@kernel
+@inner_kernel
 def _counts(chars: U32, first: int, start: int, end: int, last: int, flags: int, classes: U8) -> bool:
     """Whether what is found at start:end in the text first:last is the token."""
     if flags & IGNORED:
@@ -146,7 +146,7 @@ def _counts(chars: U32, first: int, start: int, end: int, last: int, flags: int,
     return True
 
 
-@kernel
+@inner_kernel
 def _before_space(chars: U32, start: int, end: int, least: int, classes: U8) -> int:
     """Where the white space before the token start:end begins, not before `least`.
 
@@ -160,7 +160,7 @@ def _before_space(chars: U32, start: int, end: int, least: int, classes: U8) -> 
     return start
 
 
-@kernel
+@inner_kernel
 def _after_space(chars: U32, end: int, last: int, classes: U8) -> int:
     """Where the white space from `end` on ends."""
     while end < last and classes[chars[end]] & SPACE:
@@ -168,7 +168,7 @@ def _after_space(chars: U32, end: int, last: int, classes: U8) -> int:
     return end
 
 
-@kernel
+@inner_kernel
 def _put(cuts: I64, size: int, start: int, end: int, parent: int, added: int) -> int:
     if size < len(cuts):
         cuts[size, 0], cuts[size, 1], cuts[size, 2], cuts[size, 3] = start, end, parent, added

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ._kernel import kernel
+from ._kernel import inner_kernel
 
 
-@kernel
+@inner_kernel
 def utf8_length(char: int) -> int:
     """Number of bytes of a character in UTF-8."""
     return 1 + (char >= 0x80) + (char >= 0x800) + (char >= 0x10000)
 
 
-@kernel
+@inner_kernel
 def utf8_byte(char: int, length: int, i: int) -> int:
     """Byte i of a character that has this many in UTF-8.
 

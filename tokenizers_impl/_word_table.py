@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ._arrays import I32, I64, U32
-from ._kernel import kernel
+from ._kernel import inner_kernel, kernel
 from ._words import WordCounts, Words
 
 _EMPTY = -1
@@ -122,7 +122,7 @@ def _intern(
     return len(starts), n, used
 
 
-@kernel
+@inner_kernel
 def _hash(chars: U32, start: int, end: int) -> int:
     """A number below 2**32; every product stays below 2**63."""
     code = 0
@@ -132,7 +132,7 @@ def _hash(chars: U32, start: int, end: int) -> int:
     return code
 
 
-@kernel
+@inner_kernel
 def _equal(chars: U32, start: int, pool: U32, pool_start: int, length: int) -> bool:
     i = 0
     while i < length and chars[start + i] == pool[pool_start + i]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._arrays import I32, I64, U32
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from .._utf8 import utf8_length
 from ._bpe_tables import MISSING, NONE, Tables
 from ._first_symbols import add_characters
@@ -14,7 +14,7 @@ from ._merging import SHORT, merge
 from ._trie import ROOT, follow, token_at
 
 
-@kernel
+@inner_kernel
 def _encode_word(
     chars: U32,
     word: tuple[int, int],
@@ -49,7 +49,7 @@ def _encode_word(
     return merge(ids, lengths, n, tables, ranks, dropout, rng)
 
 
-@kernel
+@inner_kernel
 def _write_places(chars: U32, word: tuple[int, int], lengths: I32, n: int, starts: I32, ends: I32, at: int) -> None:
     """Writes from where to where in the word n symbols reach, from index `at` on.
 
@@ -74,7 +74,7 @@ def _write_places(chars: U32, word: tuple[int, int], lengths: I32, n: int, start
         ends[at + k] = char + 1 - start
 
 
-@kernel
+@inner_kernel
 def _write_bytes(lengths: I32, n: int, starts: I32, ends: I32, at: int) -> None:
     """The same in bytes."""
     byte = 0

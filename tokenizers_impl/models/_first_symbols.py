@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from .._arrays import I32, U32
-from .._kernel import kernel
+from .._kernel import inner_kernel
 from .._utf8 import utf8_byte, utf8_length
 from ._bpe_tables import DROPPED, MISSING, NONE, Tables
 from ._trie import ROOT, follow, step, token_at
 
 
-@kernel
+@inner_kernel
 def closed(node: int, tables: Tables) -> int:
     """The node reached from `node` by the end-of-word suffix."""
     return follow(node, tables.suffix, 0, len(tables.suffix), tables.edges)
 
 
-@kernel
+@inner_kernel
 def _add_bytes(char: int, first: bool, last: bool, tables: Tables, ids: I32, lengths: I32, n: int) -> int:
     """Writes the byte tokens of an unknown character and its affixes after n symbols; n if the vocabulary lacks one."""
     end = n
@@ -37,7 +37,7 @@ def _add_bytes(char: int, first: bool, last: bool, tables: Tables, ids: I32, len
     return end
 
 
-@kernel
+@inner_kernel
 def add_characters(
     chars: U32, start: int, end: int, word: tuple[int, int], tables: Tables, ids: I32, lengths: I32
 ) -> int:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from .._arrays import I64
-from .._kernel import kernel
+from .._kernel import inner_kernel
 
 
-@kernel
+@inner_kernel
 def push(heap: I64, size: int, entry: int) -> int:
     """Adds an entry to a binary heap, the smallest first; returns its new size."""
     i = size
@@ -17,7 +17,7 @@ def push(heap: I64, size: int, entry: int) -> int:
     return size + 1
 
 
-@kernel
+@inner_kernel
 def pop(heap: I64, size: int) -> int:
     """Takes the first entry, heap[0], out of a heap; returns its new size."""
     size -= 1

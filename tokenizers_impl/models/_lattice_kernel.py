@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .._arrays import F64, I64
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 
 # The arcs firsts[v]:firsts[v + 1] lead to node v from `sources`, all before v.  The nodes of word i are
 # roots[i]:roots[i + 1]; its paths lead from the first of them to the last.
@@ -98,7 +98,7 @@ def n_best_paths(firsts: I64, sources: I64, scores: F64, n: int) -> tuple[F64, I
     return best[begins[-2] :].copy(), arcs, offsets
 
 
-@kernel
+@inner_kernel
 def _path_rows(firsts: I64, sources: I64, n: int) -> I64:
     """Where the rows of each node begin, one a path, at most n: shape (nodes + 1,)."""
     begins = np.zeros(len(firsts), np.int64)
@@ -111,7 +111,7 @@ def _path_rows(firsts: I64, sources: I64, n: int) -> I64:
     return begins
 
 
-@kernel
+@inner_kernel
 def _best_arc(sources: I64, scores: F64, best: F64, begins: I64, rows: I64, first: int) -> int:
     """Of the arcs first, first + 1, ... into a node the one whose next path is the best, the first of equals."""
     chosen = -1
@@ -124,7 +124,7 @@ def _best_arc(sources: I64, scores: F64, best: F64, begins: I64, rows: I64, firs
     return chosen
 
 
-@kernel
+@inner_kernel
 def _trace(arc_of: I64, row_of: I64, last: I64, longest: int) -> tuple[I64, I64]:
     """The arcs of the paths of the rows last[0]:last[1], none longer than `longest`, and the offsets of each path's."""
     arcs = np.empty((last[1] - last[0]) * longest, np.int64)
@@ -170,7 +170,7 @@ def lattice_viterbi(firsts: I64, sources: I64, scores: F64, roots: I64) -> tuple
     return arcs[:m].copy(), offsets
 
 
-@kernel
+@inner_kernel
 def _best_before(totals: F64, first: int, end: int, score: float) -> int:
     """The first arc of the range with the highest total + score; -1 if the range is empty."""
     chosen = -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._arrays import I32, I64, U32
-from .._kernel import kernel
+from .._kernel import inner_kernel
 from .._utf8 import utf8_length
 from ._bpe_tables import MISSING, NONE, Tables
 from ._first_symbols import add_characters, closed
@@ -18,7 +18,7 @@ LONGEST = 2**31
 INSIDE = -1
 
 
-@kernel
+@inner_kernel
 def _longest_symbol(chars: U32, at: int, limit: int, word: tuple[int, int], tables: Tables) -> tuple[int, int]:
     """The longest token that stands at a place of a word, as (letters it covers, id); (0, NONE) if there is none.
 
@@ -43,7 +43,7 @@ def _longest_symbol(chars: U32, at: int, limit: int, word: tuple[int, int], tabl
     return letters, token
 
 
-@kernel
+@inner_kernel
 def _place_longest(chars: U32, word: tuple[int, int], n: int, tables: Tables, tokens: I32, covers: I32) -> None:
     """Takes the longest symbol of what is left of the n letters of a word, the leftmost of several, until none is left.
 
@@ -74,7 +74,7 @@ def _place_longest(chars: U32, word: tuple[int, int], n: int, tables: Tables, to
             size = push(heap, size, ((LONGEST - fitting) << 32) | i)
 
 
-@kernel
+@inner_kernel
 def match_longest(
     chars: U32,
     word: tuple[int, int],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._arrays import I32, I64
-from .._kernel import kernel
+from .._kernel import inner_kernel
 from ._bpe_tables import NONE
 from ._heap import pop, push
 from ._pair_table import find
@@ -13,14 +13,14 @@ from ._pair_table import find
 GONE = -1
 
 
-@kernel
+@inner_kernel
 def _push_pair(heap: I64, size: int, ids: I32, left: int, right: int, merges: I64) -> int:
     """Adds rank and place of the pair (left, right), if it merges, to a heap; returns its new size."""
     rank = find(merges, int(ids[left]), int(ids[right]))
     return size if rank == NONE else push(heap, size, (rank << 32) | left)
 
 
-@kernel
+@inner_kernel
 def merge_by_heap(
     ids: I32, lengths: I32, n: int, merges: I64, results: I32, dropout: float, rng: np.random.Generator | None
 ) -> int:
@@ -68,7 +68,7 @@ def merge_by_heap(
     return _without_gone(ids, lengths, n)
 
 
-@kernel
+@inner_kernel
 def _without_gone(ids: I32, lengths: I32, n: int) -> int:
     """Moves the symbols that are left together; returns how many there are."""
     kept = 0

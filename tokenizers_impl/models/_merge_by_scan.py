@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from .._arrays import I32, I64
-from .._kernel import kernel
+from .._kernel import inner_kernel
 from ._bpe_tables import NONE
 from ._pair_table import find
 
 NO_RANK = 2**31
 
 
-@kernel
+@inner_kernel
 def _rank_of(left: int, right: int, merges: I64) -> int:
     """The rank of a pair, NO_RANK if it does not merge."""
     rank = find(merges, left, right)
     return NO_RANK if rank == NONE else rank
 
 
-@kernel
+@inner_kernel
 def merge_by_scan(ids: I32, lengths: I32, n: int, merges: I64, results: I32, ranks: I64) -> int:
     """Merges n symbols, each time the pair of lowest rank, the leftmost of several; returns how many are left."""
     for i in range(n - 1):

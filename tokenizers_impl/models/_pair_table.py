@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._arrays import I32, I64
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 
 EMPTY = -1
 ABSENT = -1
@@ -32,7 +32,7 @@ def find(slots: I64, left: int, right: int) -> int:
         slot = (slot + 1) & mask
 
 
-@kernel
+@inner_kernel
 def put(slots: I64, left: int, right: int, number: int) -> None:
     """Sets the number at (left, right); there must be a free slot."""
     key = (left << 32) | right

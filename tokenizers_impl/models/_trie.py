@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import I32, I64, U32, code_points
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from .._words import Words
 
 ROOT = 0
@@ -49,7 +49,7 @@ class Trie(NamedTuple):
         return follow(ROOT, chars, 0, len(chars), self.edges)
 
 
-@kernel
+@inner_kernel
 def _slot(edges: I64, node: int, char: int) -> int:
     """Where the edge from a node by a character is, or the free slot for it."""
     edge = (node << _CHAR_BITS) | char
@@ -72,7 +72,7 @@ def _fill(edges: I64, ids_of_nodes: I32, chars: U32, offsets: I64, ids: I32) -> 
         ids_of_nodes[node] = ids[string]
 
 
-@kernel
+@inner_kernel
 def step(edges: I64, node: int, char: int) -> int:
     """The node reached from `node` by a character, ABSENT if there is none."""
     slot = _slot(edges, node, char)
@@ -89,7 +89,7 @@ def follow(node: int, chars: U32, start: int, end: int, edges: I64) -> int:
     return node
 
 
-@kernel
+@inner_kernel
 def token_at(node: int, ids: I32) -> int:
     """The id of the token that ends at this node, ABSENT if none does."""
     return ABSENT if node == ABSENT else int(ids[node])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._arrays import F64, I32, I64, U32
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from .._utf8 import utf8_byte, utf8_length
 from ._trie import ABSENT, ROOT, step
 
@@ -42,7 +42,7 @@ def best_paths(
     return paths[:, : firsts[-1]].copy(), firsts, -1
 
 
-@kernel
+@inner_kernel
 def _search(
     edges: I64,
     piece_at: I32,
@@ -81,7 +81,7 @@ def _search(
     return -1
 
 
-@kernel
+@inner_kernel
 def _length(source: I32, end: int) -> int:
     """Number of pieces of the path to `end`."""
     count = 0
@@ -168,7 +168,7 @@ def join_unknown(
     return joined[:, :m].copy(), joined_firsts
 
 
-@kernel
+@inner_kernel
 def _write_unknown(edges: I64, piece_at: I32, unk_id: int, byte_ids: I32, stretch: U32, out: I32) -> int:
     """The ids of an unknown stretch: the piece that it is as a whole, after all; or all its bytes; or unk_id."""
     node = ROOT

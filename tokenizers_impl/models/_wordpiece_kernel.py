@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._arrays import I32, I64, U32
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from ._trie import ROOT, step
 
 NONE = -1
@@ -11,7 +11,7 @@ NONE = -1
 LEFT_OUT = -2
 
 
-@kernel
+@inner_kernel
 def _longest_match(chars: U32, at: int, end: int, node: int, edges: I64, ids: I32) -> tuple[int, int]:
     """The longest token whose path goes from `node` along chars[at:end], as (where it ends, id); (at, NONE) if none."""
     matched, token = at, NONE

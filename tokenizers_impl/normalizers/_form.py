@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import I32, I64, U8, U32, Bools
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from .._splits import TEXT, Splits
 from ._char_map import BLOCK, EXPANDED, LENGTH_MASK, LENGTH_SHIFT, START_MASK, CharMap, each
 from ._tables import combining_classes, compositions, decompositions
@@ -153,7 +153,7 @@ def _order(chars: U32, uses: I32, starts: I64, ends: I64, added: I32, ranks: U8)
             _sort(chars, uses, first, ends[j], ranks)
 
 
-@kernel
+@inner_kernel
 def _sort(chars: U32, uses: I32, first: int, last: int, ranks: U8) -> None:
     """By counting: in linear time, however many marks follow one another."""
     places = np.zeros(257, np.int64)

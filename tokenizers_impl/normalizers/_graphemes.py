@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._arrays import U32
-from .._kernel import kernel
+from .._kernel import inner_kernel
 from .._unicode import CODE_POINTS, rows
 
 _U16 = npt.NDArray[np.uint16]
@@ -52,7 +52,7 @@ def grapheme_kinds() -> _U16:
     return kinds
 
 
-@kernel
+@inner_kernel
 def grapheme_end(chars: U32, start: int, end: int, kinds: _U16) -> int:
     """Where the grapheme ends that begins at `start`, `end` at the latest."""
     before = kinds[chars[start]]

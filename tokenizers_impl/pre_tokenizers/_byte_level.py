@@ -11,7 +11,7 @@ from .._arrays import I32, I64, U8, U32
 from .._byte_chars import byte_to_char
 from .._byte_text import in_byte_chars
 from .._component import unchanging
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from .._prepending import prepended_once
 from .._splits import TEXT, Splits
 from .._unicode import LETTER, NUMBER, SPACE, character_classes
@@ -90,7 +90,7 @@ def _mark_gpt2(chars: U32, starts: I64, ends: I64, added: I32, kinds: U8, marks:
                     kind_before, char_before = _NO_KIND, 0
 
 
-@kernel
+@inner_kernel
 def _contraction(chars: U32, i: int, end: int) -> int:
     """Length of 's 't 'm 'd 're 've 'll at i, or 0."""
     if i + 1 < end:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._arrays import F64, I32, I64
 from .._executors import ordered_results
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from .._threads import map_in_order
 from ._lexicon import Lexicon
 from ._packed_words import PackedBlock, PackedLexicon
@@ -18,14 +18,14 @@ from ._piece_matches import Matches
 from ._word_text import WordText
 
 
-@kernel
+@inner_kernel
 def _log_add(x: float, y: float) -> float:
     """log(exp(x) + exp(y))."""
     # Where the library leaves out a term 50 below the other, adding it changes nothing: exp(-37) + 1 is 1 already.
     return (x if x > y else y) + math.log(math.exp(-abs(x - y)) + 1.0)
 
 
-@kernel
+@inner_kernel
 def _forward(offsets: I64, ids: I32, lengths: I32, scores: F64, start: int, size: int, known: int, alpha: F64) -> None:
     """alpha[k]: log probability of the first k characters of the word at `start`; earlier pieces are added first.
 
@@ -43,7 +43,7 @@ def _forward(offsets: I64, ids: I32, lengths: I32, scores: F64, start: int, size
                 alpha[end] = score if math.isnan(alpha[end]) else _log_add(alpha[end], score)
 
 
-@kernel
+@inner_kernel
 def _shared(symbols: I32, starts: I64, word: int) -> int:
     """How many characters a word begins with like the one before it."""
     one, other = starts[word - 1], starts[word]
@@ -54,7 +54,7 @@ def _shared(symbols: I32, starts: I64, word: int) -> int:
     return length
 
 
-@kernel
+@inner_kernel
 def _backward(offsets: I64, ids: I32, lengths: I32, scores: F64, start: int, size: int, beta: F64) -> None:
     """beta[k]: log probability of the characters from k on; shorter pieces are added first."""
     beta[size] = 0.0
@@ -126,7 +126,7 @@ def _expect_packed(lexicon: PackedLexicon, total: float, block: PackedBlock) -> 
     return _expect(text, matches, lexicon.unpacked(), 0, len(text.counts), total)
 
 
-@kernel
+@inner_kernel
 def _without(
     offsets: I64,
     ids: I32,

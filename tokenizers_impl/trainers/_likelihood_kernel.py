@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .._arrays import F64, I32, I64
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from ._merge_arrays import NONE, PAIRS, Pairs, State
 
 QUOTIENT, UNION = range(2)
@@ -45,7 +45,7 @@ class Rule(NamedTuple):
     min_count: int
 
 
-@kernel
+@inner_kernel
 def _score(pairs: Pairs, candidates: Candidates, criterion: int, p: int) -> None:
     """Writes down the score of pair p, its place still to be found."""
     first, second = candidates.frequency[pairs.first[p]], candidates.frequency[pairs.second[p]]
@@ -57,7 +57,7 @@ def _score(pairs: Pairs, candidates: Candidates, criterion: int, p: int) -> None
     candidates.together[p] = together
 
 
-@kernel
+@inner_kernel
 def _better(score: F64, together: I64, first: I32, second: I32, p: int, q: int) -> bool:
     """Whether pair p goes before pair q: by score, then by frequency, then the smaller ids."""
     if score[p] != score[q]:
@@ -69,7 +69,7 @@ def _better(score: F64, together: I64, first: I32, second: I32, p: int, q: int) 
     return bool(second[p] < second[q])
 
 
-@kernel
+@inner_kernel
 def _up(pairs: Pairs, candidates: Candidates, p: int) -> None:
     """Moves pair p towards the top as far as it belongs."""
     heap, place, score = candidates.heap, candidates.place, candidates.score
@@ -83,7 +83,7 @@ def _up(pairs: Pairs, candidates: Candidates, p: int) -> None:
     place[p] = i
 
 
-@kernel
+@inner_kernel
 def _down(pairs: Pairs, candidates: Candidates, p: int) -> None:
     """Moves pair p away from the top as far as it belongs."""
     heap, place, score, n = candidates.heap, candidates.place, candidates.score, candidates.used[HEAP]
@@ -102,7 +102,7 @@ def _down(pairs: Pairs, candidates: Candidates, p: int) -> None:
     place[p] = i
 
 
-@kernel
+@inner_kernel
 def _remove(pairs: Pairs, candidates: Candidates, p: int) -> None:
     """Takes pair p out of the heap; the last one gets its place."""
     heap, place, used = candidates.heap, candidates.place, candidates.used
@@ -115,7 +115,7 @@ def _remove(pairs: Pairs, candidates: Candidates, p: int) -> None:
     place[p] = NONE
 
 
-@kernel
+@inner_kernel
 def _look_again(pairs: Pairs, candidates: Candidates, rule: Rule, head: I64, following: I64, token: int) -> None:
     """Scores the pairs of a list again; those that are too rare leave the heap and the list, for good."""
     frequency, place = pairs.frequency, candidates.place
@@ -137,7 +137,7 @@ def _look_again(pairs: Pairs, candidates: Candidates, rule: Rule, head: I64, fol
         p = after
 
 
-@kernel
+@inner_kernel
 def _enter(pairs: Pairs, candidates: Candidates, rule: Rule, n: int) -> None:
     """Enters all pairs up to the n-th that are not known yet."""
     used, place = candidates.used, candidates.place

@@ -6,7 +6,7 @@ Merging a pair goes through the list of its positions alone, and only pairs with
 from __future__ import annotations
 
 from .._arrays import I32, I64
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from ._merge_arrays import CORPUS, NONE, OCCURRENCES, PAIRS, STRIDE, TOKENS, Rule, State, Symbols
 from ._pair_counts import record
 from ._pair_queue import best
@@ -19,7 +19,7 @@ NOTHING, FINISHED, MORE_TOKENS, MORE_PAIRS, MORE_OCCURRENCES = range(5)
 ROW = 6
 
 
-@kernel
+@inner_kernel
 def _replace(
     symbols: Symbols, counts: I64, frequency: I64, positions: I32, p: int, new: int, touched: I32
 ) -> tuple[int, int]:
@@ -57,7 +57,7 @@ def _replace(
     return n, merged
 
 
-@kernel
+@inner_kernel
 def _touch_all(symbols: Symbols, counts: I64, frequency: I64, new: int, touched: I32) -> int:
     """Touches every position whose pair has the symbol `new`, so that its old and new places are one list."""
     ids, sizes, pair, ends, _ = symbols

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from .._arrays import I32
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from ._merge_arrays import NONE, OCCURRENCES, PAIRS, STRIDE, TOKENS, Pairs, Rule, State
 from ._pair_queue import push
 
 
-@kernel
+@inner_kernel
 def record(state: State, rule: Rule, positions: I32, new: int) -> None:
     """Enters the pairs that begin at these positions; every one of them has the symbol `new`.
 
@@ -56,7 +56,7 @@ def record(state: State, rule: Rule, positions: I32, new: int) -> None:
             occurrences[start[p] + size[p]] = i
             size[p] += 1
     used[PAIRS], used[OCCURRENCES] = n, end
-    push(state, rule, oldest)
+    push(state, rule, n - oldest)
 
 
 @kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .._arrays import I32
-from .._kernel import kernel
+from .._kernel import inner_kernel
 from ._merge_arrays import FIRST, LEXICOGRAPHIC, SENTENCEPIECE, Pairs, Strings
 from ._string_table import tail
 
@@ -11,7 +11,7 @@ from ._string_table import tail
 BY_STRING = (LEXICOGRAPHIC, SENTENCEPIECE)
 
 
-@kernel
+@inner_kernel
 def _compare(strings: Strings, a: int, b: int) -> int:
     """Below, at or above 0 as string a is before, equal to, or after string b."""
     p, p_end, q, q_end = strings.ends[a], strings.ends[a + 1], strings.ends[b], strings.ends[b + 1]
@@ -22,7 +22,7 @@ def _compare(strings: Strings, a: int, b: int) -> int:
     return int((p_end - p) - (q_end - q))
 
 
-@kernel
+@inner_kernel
 def _compare_merged(strings: Strings, a: int, b: int, c: int, d: int) -> int:
     """Below, at or above 0 as what a and b merge to is shorter, or as long and before what c and d merge to."""
     chars, ends = strings.chars, strings.ends
@@ -40,7 +40,7 @@ def _compare_merged(strings: Strings, a: int, b: int, c: int, d: int) -> int:
     return 0
 
 
-@kernel
+@inner_kernel
 def string_order(strings: Strings, first: I32, second: I32, tie_break: int, p: int, q: int) -> int:
     """Above 0 if pair q goes before pair p by their strings, below 0 if p before q; 0 if these do not decide.
 
@@ -54,7 +54,7 @@ def string_order(strings: Strings, first: I32, second: I32, tie_break: int, p: i
     return order
 
 
-@kernel
+@inner_kernel
 def key_of(pair_at: I32, pairs: Pairs, tie_break: int, p: int) -> int:
     """The smaller one goes first where the strings do not decide: the ids, or where the pair comes first by now.
 

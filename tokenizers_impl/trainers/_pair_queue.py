@@ -6,18 +6,18 @@ pairs are rare and never merged: those that are half as frequent as the best one
 
 from __future__ import annotations
 
-from .._kernel import kernel
+from .._kernel import inner_kernel
 from ._merge_arrays import LEAST, NONE, PAIRS, QUEUE, Rule, State
 from ._pair_order import BY_STRING, key_of, string_order
 
 
-@kernel
-def push(state: State, rule: Rule, oldest: int) -> None:
-    """Enters all pairs from the oldest on that are frequent enough."""
+@inner_kernel
+def push(state: State, rule: Rule, n: int) -> None:
+    """Enters those of the last n pairs that are frequent enough."""
     frequencies, keys, queued = state.queue
     pairs, strings, used = state.pairs, state.strings, state.used
     tie_break, by_string = rule.tie_break, rule.tie_break in BY_STRING
-    for p in range(oldest, used[PAIRS]):
+    for p in range(used[PAIRS] - n, used[PAIRS]):
         frequency = pairs.frequency[p]
         if frequency < used[LEAST]:
             continue
@@ -35,7 +35,7 @@ def push(state: State, rule: Rule, oldest: int) -> None:
         frequencies[i], keys[i], queued[i] = frequency, key, p
 
 
-@kernel
+@inner_kernel
 def _sift_down(state: State, tie_break: int, p: int) -> None:
     """Puts pair p, whose count is at most that of the top, in the place of the top."""
     frequencies, keys, queued = state.queue
@@ -60,7 +60,7 @@ def _sift_down(state: State, tie_break: int, p: int) -> None:
     frequencies[i], keys[i], queued[i] = frequency, key, p
 
 
-@kernel
+@inner_kernel
 def _push_rarer(state: State, rule: Rule) -> bool:
     """Enters the best pairs that are not in the queue, which is empty; whether there can be any."""
     used, most = state.used, 0
@@ -69,11 +69,11 @@ def _push_rarer(state: State, rule: Rule) -> bool:
     for p in range(used[PAIRS]):
         most = max(most, state.pairs.frequency[p])
     used[LEAST] = max(rule.min_count, most // 2)
-    push(state, rule, 0)
+    push(state, rule, used[PAIRS])
     return True
 
 
-@kernel
+@inner_kernel
 def best(state: State, rule: Rule) -> int:
     """The pair to merge, NONE if no pair is frequent enough."""
     frequencies, keys, queued = state.queue

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import F64, I32, I64, Bools
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from .._threads import map_in_order
 from ._lexicon import Lexicon
 from ._piece_matches import Matches
@@ -37,7 +37,7 @@ class Alternatives(NamedTuple):
     needed: Bools
 
 
-@kernel
+@inner_kernel
 def _lattice(matches: Matches, lexicon: Lexicon, place: int, length: int, nodes: I32) -> int:
     """The nodes (begin, end, piece) of the text at `place`, in the order of begins, then of lengths; their number."""
     count = 0
@@ -50,7 +50,7 @@ def _lattice(matches: Matches, lexicon: Lexicon, place: int, length: int, nodes:
     return count
 
 
-@kernel
+@inner_kernel
 def _push(heap: I32, size: int, sums: F64, item: int) -> None:
     """Add to a 4-ary heap of `size`, greatest sums[:, 0] on top; it rises past equal ones, as in dary_heap 0.3.9."""
     hole = size
@@ -63,7 +63,7 @@ def _push(heap: I32, size: int, sums: F64, item: int) -> None:
     heap[hole] = item
 
 
-@kernel
+@inner_kernel
 def _pop(heap: I32, size: int, sums: F64) -> int:
     """Take the top of a heap of `size`: the last sinks to the bottom along the greatest children, then it rises."""
     top, last = heap[0], heap[size - 1]
@@ -79,7 +79,7 @@ def _pop(heap: I32, size: int, sums: F64) -> int:
     return int(top)
 
 
-@kernel
+@inner_kernel
 def _cut(heap: I32, size: int, sums: F64) -> None:
     """Keep the best hypotheses of an agenda that has become too large."""
     best = np.empty(_CUT_AGENDA, np.int32)
@@ -134,7 +134,7 @@ def _search(nodes: I32, count: int, length: int, scores: F64, best: F64, found: 
     return 0
 
 
-@kernel
+@inner_kernel
 def _relax(nodes: I32, count: int, piece: int, length: int, scores: F64, best: F64, second: F64, last: I32) -> None:
     """The best and second-best score of the first k characters without the piece, and the node that ends the best."""
     for at in range(1, length + 1):
@@ -151,7 +151,7 @@ def _relax(nodes: I32, count: int, piece: int, length: int, scores: F64, best: F
             second[end] = score
 
 
-@kernel
+@inner_kernel
 def _second(nodes: I32, piece: int, length: int, scores: F64, best: F64, second: F64, last: I32, found: I32) -> int:
     """The number of pieces of the second-best segmentation, put into `found`, if the best one is the piece itself.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._arrays import I32, I64
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from ._word_text import WordText
 
 
@@ -86,7 +86,7 @@ def most_valuable(substrings: Substrings, limit: int) -> tuple[Substrings, I64]:
     return substrings.take(chosen), values[chosen]
 
 
-@kernel
+@inner_kernel
 def _compare(symbols: I32, position: int, chars: I32, start: int, end: int) -> int:
     """Below, equal to or above 0 as the text at the position is before, begins with or is behind chars[start:end]."""
     for at in range(start, end):
@@ -97,7 +97,7 @@ def _compare(symbols: I32, position: int, chars: I32, start: int, end: int) -> i
     return 0
 
 
-@kernel
+@inner_kernel
 def _interval(symbols: I32, order: I32, chars: I32, start: int, end: int) -> tuple[int, int]:
     """The slots of the suffixes that begin with chars[start:end], from which up to which."""
     bounds = (0, 0)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from ._merge_arrays import NONE, Strings
 
 
-@kernel
+@inner_kernel
 def _same(strings: Strings, token: int, start: int, end: int) -> bool:
     begin = strings.ends[token]
     if strings.ends[token + 1] - begin != end - start:
@@ -17,7 +17,7 @@ def _same(strings: Strings, token: int, start: int, end: int) -> bool:
     return bool(start + i == end)
 
 
-@kernel
+@inner_kernel
 def _place_of(strings: Strings, start: int, end: int) -> int:
     """Where the table has the string chars[start:end], or the free place for it."""
     code = 0
@@ -38,7 +38,7 @@ def fill_table(strings: Strings, n: int) -> None:
         strings.table[_place_of(strings, strings.ends[token], strings.ends[token + 1])] = token
 
 
-@kernel
+@inner_kernel
 def tail(strings: Strings, token: int) -> int:
     """Where the string of a token begins in a merge, of which it is the second part: behind its prefix."""
     begin, size = strings.ends[token], len(strings.prefix)
@@ -50,7 +50,7 @@ def tail(strings: Strings, token: int) -> int:
     return int(begin + size)
 
 
-@kernel
+@inner_kernel
 def _write_merged(strings: Strings, n: int, a: int, b: int) -> int:
     """Writes the string of a merge of tokens a, b behind the n-th token; its end."""
     end = strings.ends[n]
@@ -63,7 +63,7 @@ def _write_merged(strings: Strings, n: int, a: int, b: int) -> int:
     return int(end)
 
 
-@kernel
+@inner_kernel
 def token_of(strings: Strings, n: int, a: int, b: int) -> int:
     """The token that a merge of tokens a, b gives: the one of the first n that has this string, or n, a new one."""
     end = _write_merged(strings, n, a, b)
@@ -74,7 +74,7 @@ def token_of(strings: Strings, n: int, a: int, b: int) -> int:
     return int(strings.table[place])
 
 
-@kernel
+@inner_kernel
 def known_token(strings: Strings, n: int, a: int, b: int) -> int:
     """The one of the first n tokens that has the string of a merge of a, b; NONE if none has."""
     end = _write_merged(strings, n, a, b)

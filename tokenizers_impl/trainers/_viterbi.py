@@ -7,14 +7,14 @@ import math
 import numpy as np
 
 from .._arrays import F64, I32, I64, Bools
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from .._threads import map_in_order
 from ._lexicon import Lexicon
 from ._piece_matches import Matches
 from ._word_text import WordText
 
 
-@kernel
+@inner_kernel
 def _first_of_equals(
     offsets: I64,
     ids: I32,
@@ -41,7 +41,7 @@ def _first_of_equals(
     return piece
 
 
-@kernel
+@inner_kernel
 def _best_scores(
     offsets: I64,
     ids: I32,
