@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+import itertools
 import re
 import sys
 import unicodedata
@@ -134,6 +135,12 @@ def test_real_texts_of_many_scripts(name: str, lowercase: bool) -> None:
     english = lines("mt/ted_zh_en/ref.txt")
     corpus = [*wiki, *german, *english, "", "這是一個測試。", "ΟΔΥΣΣΕΥΣ", "Ίσως ΝΑΙ", "İstanbul’da"]
     assert ours(name, corpus, lowercase) == theirs(name, corpus, lowercase)
+
+
+@pytest.mark.parametrize(("name", "characters"), [("13a", "a1.,-("), ("zh", "a1.-\u6211 ")])
+def test_every_short_text_of_what_the_rules_look_at(name: str, characters: str) -> None:
+    corpus = ["".join(text) for size in range(6) for text in itertools.product(characters, repeat=size)]
+    assert ours(name, corpus) == theirs(name, corpus, lowercase=False)
 
 
 # --- single rules, told by their tokens

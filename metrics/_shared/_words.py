@@ -92,23 +92,33 @@ def split_at(text: Utf8, separators: Mask) -> Words:
 
     separators: shape (len(text.data),), True on every byte of a separator.
     """
-    numbered, offsets = _numbered(text, separators)
+    numbered, offsets = _numbered(text, separators, None)
     return Words(Segments(numbered.ids, offsets), numbered.vocabulary)
 
 
-def units_at(text: Utf8, separators: Mask) -> Units:
-    """The same as units, whose names are spelled when somebody asks for them."""
-    numbered, offsets = _numbered(text, separators)
+def units_at(text: Utf8, separators: Mask, cuts: IntArray | None = None) -> Units:
+    """The same as units, whose names are spelled when somebody asks for them.
+
+    cuts: places where a unit ends and the next one begins, without a separator in between, in any order.
+    """
+    numbered, offsets = _numbered(text, separators, cuts)
     return Units(Segments(numbered.ids, offsets), lambda ids: numbered.vocabulary.take(pa.array(ids)).to_pylist())
 
 
-def _numbered(text: Utf8, separators: Mask) -> tuple[Numbered, IntArray]:
+def _numbered(text: Utf8, separators: Mask, cuts: IntArray | None) -> tuple[Numbered, IntArray]:
     """The words of all texts, with the first word of every text, shape (number of texts + 1,)."""
     # A word lies from an edge where separators end to the next edge; a text's end is a separator, too.
     inside = np.zeros(len(separators) + 2, dtype=np.bool_)
     np.logical_not(separators, out=inside[1:-1])
     inside[text.offsets[1:]] = False
-    edges = (inside[1:] != inside[:-1]).nonzero()[0]
+    is_edge = inside[1:] != inside[:-1]
+    if cuts is None:
+        edges = is_edge.nonzero()[0]
+    else:
+        is_edge[cuts] = True
+        places = is_edge.nonzero()[0]
+        # A cut is an edge for each of its two sides that is no separator.
+        edges = np.repeat(places, inside[places].astype(np.int8) + inside[places + 1])
     return number_words(text.data, edges), (np.searchsorted(edges, text.offsets) + 1) // 2
 
 

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ._mteval import rules_13a, rules_intl, rules_zh, unwrap
+from ._intl import split_intl
+from ._mteval import cuts_13a, cuts_zh, unwrapped
 from ._optional import require
 from ._options import callable_name
-from ._segments import Segments
 from ._words import (
     Units,
-    Words,
     encode,
-    expand,
     from_token_lists,
-    map_words,
     split_characters,
-    split_lines,
     split_words,
+    units_at,
     white_space,
     without_spaces,
 )
 
 TokenizeTexts = Callable[[list[str]], Units]
+
+# The texts that 13a changes before it cuts.
+_NEED_UNWRAPPING = re.compile("[\n>&]").search
 
 
 class Tokenizer(NamedTuple):
@@ -64,88 +63,35 @@ def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
     )
 
 
-# --- word by word: every rule looks at one white space word, so each distinct word is tokenised once
+# --- all texts at once
 
 
 def _13a(lowercase: bool) -> TokenizeTexts:
     def tokenize(texts: list[str]) -> Units:
-        return map_words(split_words(_unwrapped(texts, lowercase)), _many(rules_13a, lowercase)).units
+        text = encode([unwrapped(text) if _NEED_UNWRAPPING(text) else text for text in _cased(texts, lowercase)])
+        return units_at(text, white_space(text.data), cuts_13a(text))
 
     return tokenize
-
-
-def _unwrapped(texts: list[str], lowercase: bool) -> list[str]:
-    """Texts without <skipped>, then with lines joined that end in a hyphen: once each, before there are words."""
-    return [unwrap(text.lower() if lowercase else text) if "\n" in text or ">" in text else text for text in texts]
-
-
-def _none(lowercase: bool) -> TokenizeTexts:
-    def tokenize(texts: list[str]) -> Units:
-        words = split_words(texts)
-        return (map_words(words, _many(str, lowercase)) if lowercase else words).units
-
-    return tokenize
-
-
-def _char(lowercase: bool) -> TokenizeTexts:
-    return lambda texts: without_spaces(split_characters(list(map(str.lower, texts)) if lowercase else texts))
 
 
 def _zh(lowercase: bool) -> TokenizeTexts:
-    return lambda texts: _with_edges(texts, rules_zh, lowercase, strip_start=True)
-
-
-def _intl(lowercase: bool) -> TokenizeTexts:
-    rules = rules_intl()
-    return lambda texts: _with_edges(texts, rules, lowercase, strip_start=False)
-
-
-def _many(rules: Callable[[str], str], lowercase: bool) -> Callable[[list[str]], Words]:
-    """Apply the rules to many words in one go, each between spaces; a word holds no line break."""
-
-    def tokenize(words: list[str]) -> Words:
-        lines = " " + " \n ".join(words) + " "
-        return split_lines(rules(lines.lower() if lowercase else lines))
+    def tokenize(texts: list[str]) -> Units:
+        text = encode(list(map(str.strip, _cased(texts, lowercase))))
+        return units_at(text, white_space(text.data), cuts_zh(text))
 
     return tokenize
 
 
-def _with_edges(texts: list[str], rules: Callable[[str], str], lowercase: bool, strip_start: bool) -> Units:
-    """For rules that pad no text with spaces, so that a text's first and last word may come out otherwise.
-
-    strip_start: whether the tokenizer strips white space before a text (all do after it).
-    """
-    words = split_words(texts)
-    segments = words.segments
-    filled = np.flatnonzero(segments.lengths)
-    # 1. Give each word a number that also says whether a space precedes it and whether one follows.
-    no_space_before = segments.offsets[filled]
-    if not strip_start:
-        no_space_before = no_space_before[~_starts_with_space(texts)[filled]]
-    numbers = segments.ids.astype(np.int64) * 4
-    numbers[no_space_before] += 1
-    numbers[segments.offsets[filled + 1] - 1] += 2
-    distinct, ids = np.unique(numbers, return_inverse=True)
-    # 2. Words inside a text go through the rules together, each between spaces; words at an edge alone.
-    at_edge = distinct % 4 != 0
-    vocabulary = words.vocabulary.to_pylist()
-    inside = " \n ".join(["", *(vocabulary[i] for i in distinct[~at_edge] // 4), ""])
-    lines = rules(inside.lower() if lowercase else inside).split("\n")[1:-1]
-    for number in distinct[at_edge]:
-        word = vocabulary[number // 4]
-        before, after = "" if number & 1 else " ", "" if number & 2 else " "
-        lines.append(rules(before + (word.lower() if lowercase else word) + after))
-    # 3. Lines are in the order inside, edge: number the words likewise.
-    line_of = np.empty(len(distinct), dtype=np.int64)
-    line_of[np.argsort(at_edge, kind="stable")] = np.arange(len(distinct))
-    tokens = split_lines("\n".join(lines))
-    return Words(expand(Segments(line_of[ids], segments.offsets), tokens.segments), tokens.vocabulary).units
+def _none(lowercase: bool) -> TokenizeTexts:
+    return lambda texts: split_words(_cased(texts, lowercase)).units
 
 
-def _starts_with_space(texts: list[str]) -> Any:
-    text = encode(texts)
-    # An empty text starts with the line feed after it, which makes no difference to its words.
-    return white_space(text.data)[text.offsets[:-1]]
+def _char(lowercase: bool) -> TokenizeTexts:
+    return lambda texts: without_spaces(split_characters(_cased(texts, lowercase)))
+
+
+def _cased(texts: list[str], lowercase: bool) -> list[str]:
+    return list(map(str.lower, texts)) if lowercase else texts
 
 
 # --- text by text
@@ -220,7 +166,7 @@ def _tokenizer_json(path: Path) -> Callable[[str], list[str]]:
 
 _BY_WORD: dict[Any, Callable[[bool], TokenizeTexts]] = {
     "13a": _13a,
-    "intl": _intl,
+    "intl": split_intl,
     "char": _char,
     "zh": _zh,
     "none": _none,

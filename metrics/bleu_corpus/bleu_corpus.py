@@ -20,8 +20,9 @@ from ._counted_score import Result
 from ._executors import ordered_results
 from ._hosted_metric import HostedMetric
 from ._inputs import References, check_references
+from ._intl import split_intl
 from ._marks import Mark
-from ._mteval import rules_13a
+from ._mteval import cuts_13a
 from ._ngrams import clipped_matches
 from ._numbering import number_words
 from ._optional import require
@@ -32,6 +33,7 @@ from ._picture_blocks import Line
 from ._progress import with_bar
 from ._reference_length import AVERAGE_PARTS, reference_lengths
 from ._resampling import FloatArray
+from ._row_bleu import can_score_rows, row_percents
 from ._row_columns import ROW_COLUMNS
 from ._row_scorer import RowScorer
 from ._segments import IntArray
@@ -175,6 +177,8 @@ class BleuCorpus(CorpusMetric):
         return np.fromiter(map(score, rows), np.float64, len(totals))[:, None]
 
     def _row_scores(self, rows: IntArray, options: BleuOptions) -> FloatArray:
+        if can_score_rows(options):
+            return row_percents(rows[:, len(ROW_COLUMNS) :], options)[:, None]
         return self._headline_scores(rows, dataclasses.replace(options, effective_order=True), resampled=False)
 
     def _signature_fields(self, options: BleuOptions) -> Mapping[str, Any]:
