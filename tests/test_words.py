@@ -31,3 +31,15 @@ def test_units_are_the_words_spelled_later(texts: list[str]) -> None:
     np.testing.assert_array_equal(units.segments.offsets, words.segments.offsets)
     rows = [[word for word in text.split(" ") if word] for text in texts]
     assert [units.row(i) for i in range(len(texts))] == rows
+
+
+@settings(derandomize=True, deadline=None, max_examples=500)
+@given(TEXTS)
+def test_keys_are_equal_for_equal_words_alone(texts: list[str]) -> None:
+    text = _words.encode(texts)
+    units = _words.units_by_key(text, text.data == ord(" "))
+    rows = [[word for word in text.split(" ") if word] for text in texts]
+    assert [units.row(i) for i in range(len(texts))] == rows
+    keys, words = units.segments.ids.tolist(), [word for row in rows for word in row]
+    assert len(set(keys)) == len(set(words)) == len(set(zip(keys, words, strict=True)))
+    assert min(keys, default=0) >= 0

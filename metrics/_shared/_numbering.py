@@ -13,43 +13,67 @@ from ._segments import IntArray
 
 # A short word is an integer: its bytes, the first one lowest, below its length in the highest byte.
 _SHORT = 7
+_LEAST_SHORT = 1 << 8 * _SHORT
 _MASKS = np.array([(1 << 8 * length) - 1 for length in range(_SHORT + 1)], np.int64)
 
 
 @dataclass(frozen=True)
-class Numbered:
-    """Of every word its number, in order of first appearance; what the words of these numbers are.
+class Keyed:
+    """Of every word its key, equal for equal words alone; what the words of keys are.
 
-    ids: shape (number of words,).
-    keys: shape (number of distinct words,); the integer of a short word, the complement of a long one's number.
+    keys: shape (number of words,), int64, from 0 on; the integer of a short word, the number of a long one, which is
+    below all of these.
     long_words: distinct.
     """
 
-    ids: IntArray
     keys: IntArray
     long_words: pa.LargeStringArray
 
-    @functools.cached_property
-    def vocabulary(self) -> pa.LargeStringArray:
-        """The distinct words by their numbers."""
-        is_short = self.keys >= 0
-        rows = self.keys[is_short].astype("<i8").view(np.uint8).reshape(-1, 8)
+    def spell(self, keys: IntArray) -> pa.LargeStringArray:
+        """The words of these keys."""
+        is_short = keys >= _LEAST_SHORT
+        rows = keys[is_short].astype("<i8").view(np.uint8).reshape(-1, 8)
         lengths = rows[:, _SHORT].astype(np.int64)
         data = rows[np.arange(8) < lengths[:, None]]
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         short_words = pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(data))
-        place = np.where(is_short, np.cumsum(is_short) - 1, len(lengths) + ~self.keys)
+        place = np.where(is_short, np.cumsum(is_short) - 1, len(lengths) + keys)
         return pa.concat_arrays([short_words, self.long_words]).take(pa.array(place))
 
 
-def number_words(data: npt.NDArray[np.uint8], edges: IntArray) -> Numbered:
-    """Number the words of UTF-8 text; word j is data[edges[2 * j]:edges[2 * j + 1]].
+@dataclass(frozen=True)
+class Numbered:
+    """Of every word its number, in order of first appearance; the words by their numbers.
 
-    Integers are numbered in a third of the time that strings take, and of ten words nine are short.
+    ids: shape (number of words,).
+    """
+
+    ids: IntArray
+    keyed: Keyed
+    distinct_keys: IntArray
+
+    @functools.cached_property
+    def vocabulary(self) -> pa.LargeStringArray:
+        """The distinct words by their numbers."""
+        return self.keyed.spell(self.distinct_keys)
+
+
+def number_words(data: npt.NDArray[np.uint8], edges: IntArray) -> Numbered:
+    """Number the words of UTF-8 text; word j is data[edges[2 * j]:edges[2 * j + 1]], at least a byte.
 
     >>> numbered = number_words(np.frombuffer(b"a refrain a", np.uint8), np.array([0, 1, 2, 9, 10, 11]))
     >>> numbered.ids.tolist(), numbered.vocabulary.to_pylist()
     ([0, 1, 0], ['a', 'refrain'])
+    """
+    keyed = word_keys(data, edges)
+    encoded = pa.array(keyed.keys).dictionary_encode()
+    return Numbered(encoded.indices.to_numpy(zero_copy_only=False), keyed, encoded.dictionary.to_numpy())
+
+
+def word_keys(data: npt.NDArray[np.uint8], edges: IntArray) -> Keyed:
+    """The keys of the words, given as for `number_words`.
+
+    Of ten words nine are short, and integers compare and are numbered in a third of the time that strings take.
     """
     starts = edges[::2]
     lengths = edges[1::2] - starts
@@ -59,10 +83,8 @@ def number_words(data: npt.NDArray[np.uint8], edges: IntArray) -> Numbered:
     between = pa.LargeStringArray.from_buffers(max(len(edges) - 1, 0), offsets, pa.py_buffer(data))
     long_words = between.take(pa.array(2 * long)).dictionary_encode()
     keys = _short_keys(data, starts, np.minimum(lengths, _SHORT, out=lengths))
-    keys[long] = ~long_words.indices.to_numpy(zero_copy_only=False).astype(np.int64)
-    encoded = pa.array(keys).dictionary_encode()
-    ids = encoded.indices.to_numpy(zero_copy_only=False)
-    return Numbered(ids, encoded.dictionary.to_numpy(), long_words.dictionary)
+    keys[long] = long_words.indices.to_numpy(zero_copy_only=False)
+    return Keyed(keys, long_words.dictionary)
 
 
 def _short_keys(data: npt.NDArray[np.uint8], starts: IntArray, lengths: IntArray) -> IntArray:

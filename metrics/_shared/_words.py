@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ._numbering import Numbered, number_words
+from ._numbering import Numbered, number_words, word_keys
 from ._segments import IntArray, Segments
 
 Bytes = npt.NDArray[np.uint8]
@@ -105,21 +105,36 @@ def units_at(text: Utf8, separators: Mask, cuts: IntArray | None = None) -> Unit
     return Units(Segments(numbered.ids, offsets), lambda ids: numbered.vocabulary.take(pa.array(ids)).to_pylist())
 
 
+def units_by_key(text: Utf8, separators: Mask) -> Units:
+    """The same, with ids that are not numbers of a vocabulary but integers of any size, from 0 on: less work."""
+    edges = _edges(text, separators, None)
+    keyed = word_keys(text.data, edges)
+    return Units(Segments(keyed.keys, _first_words(text, edges)), lambda keys: keyed.spell(keys).to_pylist())
+
+
 def _numbered(text: Utf8, separators: Mask, cuts: IntArray | None) -> tuple[Numbered, IntArray]:
     """The words of all texts, with the first word of every text, shape (number of texts + 1,)."""
+    edges = _edges(text, separators, cuts)
+    return number_words(text.data, edges), _first_words(text, edges)
+
+
+def _edges(text: Utf8, separators: Mask, cuts: IntArray | None) -> IntArray:
+    """Where every word begins and ends, one after another."""
     # A word lies from an edge where separators end to the next edge; a text's end is a separator, too.
     inside = np.zeros(len(separators) + 2, dtype=np.bool_)
     np.logical_not(separators, out=inside[1:-1])
     inside[text.offsets[1:]] = False
     is_edge = inside[1:] != inside[:-1]
-    if cuts is None:
-        edges = is_edge.nonzero()[0]
-    else:
+    if cuts is not None:
         is_edge[cuts] = True
-        places = is_edge.nonzero()[0]
-        # A cut is an edge for each of its two sides that is no separator.
-        edges = np.repeat(places, inside[places].astype(np.int8) + inside[places + 1])
-    return number_words(text.data, edges), (np.searchsorted(edges, text.offsets) + 1) // 2
+    places: IntArray = is_edge.nonzero()[0]
+    # A cut is an edge for each of its two sides that is no separator.
+    return places if cuts is None else np.repeat(places, inside[places].astype(np.int8) + inside[places + 1])
+
+
+def _first_words(text: Utf8, edges: IntArray) -> IntArray:
+    first: IntArray = (np.searchsorted(edges, text.offsets) + 1) // 2
+    return first
 
 
 def split_words(texts: list[str]) -> Words:
