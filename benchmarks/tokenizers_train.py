@@ -181,10 +181,10 @@ def row(model: str, size: int, corpus: Path, ours: Run, cold: str, peer: str, th
 
 
 def unpacked(data: Path, name: str, folder: Path) -> Path:
-    """The corpus of that name as a plain file."""
-    target = folder / f"{name}.txt"
-    with lzma.open(data / "text" / f"{name}.txt.xz") as packed, target.open("wb") as file:
-        shutil.copyfileobj(packed, file)
+    """The corpus of that name as a plain file, under data/text packed or not."""
+    plain, target = data / "text" / f"{name}.txt", folder / f"{Path(name).name}.txt"
+    with plain.open("rb") if plain.exists() else lzma.open(f"{plain}.xz") as source, target.open("wb") as file:
+        shutil.copyfileobj(source, file)
     return target
 
 

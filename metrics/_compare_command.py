@@ -1,4 +1,4 @@
-"""`evenscore compare`: files of texts against a baseline, by metrics that have references."""
+"""`evenscore compare`: files of texts against a baseline."""
 
 from __future__ import annotations
 
@@ -12,23 +12,26 @@ from typing import Any
 from . import METRICS
 from ._command_line import aligned_lines, check_output, value
 from ._comparison_plot import PLOT_SUFFIXES, plot_comparison, write_plot
-from ._metric_options import load_metrics
+from ._metric_options import check_references, has_references, load_metrics
 from ._shared._optional import require
 from ._shared._paired_tests import PAIRED_TESTS
 from ._tables import Table, as_latex, as_markdown, as_text
 from ._verdicts import SIGNIFICANT, differs, direction, p_value_text
 
 _EPILOG = """
-The files come first. Any option of a metric can be given by its name, as for evenscore score.
+The files come first. Any option of a metric can be given by its name, as for evenscore score. perplexity compares
+the texts under one source of probabilities, such as --model_id FOLDER, --source lm.arpa, or --source ngram
+--train-texts FILE; it has no references.
 
 examples:
   evenscore compare baseline.txt system1.txt system2.txt --references ref1.txt ref2.txt
   evenscore compare baseline.txt system.txt --references ref.txt --metric wer_dp --test randomization --format latex
   evenscore compare baseline.txt system.txt --references ref.txt --plot scores.svg
+  evenscore compare baseline.txt system.txt --metric perplexity --source ngram --train-texts train.txt
 """
 _OWN_OPTIONS = ("references", "metric", "test", "trials", "confidence", "format", "plot")
-_WITHOUT_REFERENCES = ("perplexity",)
-_USUAL_METRICS = [name for name in METRICS if name not in _WITHOUT_REFERENCES]
+# The others need a source of probabilities.
+_USUAL_METRICS = [name for name in METRICS if name != "perplexity"]
 _TABLES = {"text": as_text, "markdown": as_markdown, "latex": as_latex}
 
 
@@ -37,7 +40,7 @@ def add_parser(commands: Any) -> None:
     compare = commands.add_parser(
         "compare",
         help="compare files of texts with a baseline: scores, intervals, p-values",
-        description="Compare systems with a baseline on the same references: a table of scores, intervals, p-values.",
+        description="Compare systems with a baseline line by line: a table of scores, intervals, p-values.",
         epilog=_EPILOG,
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -81,19 +84,13 @@ def add_parser(commands: Any) -> None:
 
 def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
     names = known.metric or _USUAL_METRICS
-    if refused := [name for name in names if name in _WITHOUT_REFERENCES]:
-        raise ValueError(
-            f"{refused[0]} compares models, not files of texts: in Python, evenscore.load({refused[0]!r}).compare("
-            f"{{'model_id': 'a'}}, {{'model_id': 'b'}}, predictions=texts)"
-        )
-    if not known.references:
-        raise ValueError("compare needs references: give --references FILE")
     if len(known.files) == 1:
         raise ValueError(f"no system to compare with {known.files[0]}: name its file after the baseline's")
     if known.plot is not None:
         _check_plot(known.plot)
     common = {} if known.confidence is None else {"confidence": known.confidence}
     metrics = load_metrics(names, others, _OWN_OPTIONS, common)
+    check_references(metrics, known.references)
     systems = _names(known.files)
     results = _compare(metrics, systems, known)
     if known.plot is not None:
@@ -134,13 +131,17 @@ def _compare(metrics: Mapping[str, Any], systems: Sequence[str], known: argparse
     references = [list(row) for row in zip(*columns[len(systems) :], strict=True)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        results = {
-            name: metric.compare(*texts, references=references, test=known.test, n_trials=known.trials)
-            for name, metric in metrics.items()
-        }
+        results = {name: _tested(metric, texts, references, known) for name, metric in metrics.items()}
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         warnings.warn(_with_names(message, systems), stacklevel=2)
     return results
+
+
+def _tested(metric: Any, texts: Sequence[Any], references: Sequence[Any], known: argparse.Namespace) -> Any:
+    test = {"test": known.test, "n_trials": known.trials}
+    if has_references(metric):
+        return metric.compare(*texts, references=references, **test)
+    return metric.compare(*({"predictions": column} for column in texts), **test)
 
 
 def _with_names(message: str, systems: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from . import load
@@ -23,6 +24,20 @@ def load_metrics(
         if twice := sorted(options.keys() & common.keys()):
             raise ValueError(f"--{name}.{twice[0]} contradicts --{twice[0]}, which every metric gets: give one of them")
     return {name: _load(name, {**options, **common}, len(given)) for name, options in given.items()}
+
+
+def check_references(metrics: Mapping[str, Any], paths: Sequence[Path]) -> None:
+    """ValueError for files of references that none of the metrics has, or for none where one needs them."""
+    needed = [name for name, metric in metrics.items() if has_references(metric)]
+    if needed and not paths:
+        raise ValueError(f"{needed[0]} needs references: give --references FILE")
+    if paths and not needed:
+        raise ValueError(f"{', '.join(metrics)} has no references: leave --references out")
+
+
+def has_references(metric: Any) -> bool:
+    """Whether predictions are scored against references."""
+    return "references" in metric._feature_names()
 
 
 def _load(name: str, options: Mapping[str, Any], n_metrics: int) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 from . import METRICS
 from ._command_line import aligned_lines
-from ._metric_options import load_metrics
+from ._metric_options import check_references, load_metrics
 
 _EPILOG = """
 Several files of references give every row several references. perplexity has none: it asks for a source of
@@ -68,7 +68,7 @@ def add_parser(commands: Any) -> None:
 def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
     common = {} if known.confidence is None else {"confidence": known.confidence}
     metrics = load_metrics(known.metric, others, _OWN_OPTIONS, common)
-    _check_references(metrics, known.references)
+    check_references(metrics, known.references)
     if known.contexts is not None and not set(metrics) & set(_WITH_CONTEXTS):
         raise ValueError(f"{', '.join(metrics)} has no contexts: leave --contexts out")
     results = _score(metrics, known)
@@ -88,14 +88,6 @@ def _score(metrics: Mapping[str, Any], known: argparse.Namespace) -> dict[str, A
             own["contexts"] = contexts[0]
         results[name] = metric.compute(**own)
     return results
-
-
-def _check_references(metrics: Mapping[str, Any], paths: Sequence[Path]) -> None:
-    needed = [name for name, metric in metrics.items() if "references" in metric._feature_names()]
-    if needed and not paths:
-        raise ValueError(f"{needed[0]} needs references: give --references FILE")
-    if paths and not needed:
-        raise ValueError(f"{', '.join(metrics)} has no references: leave --references out")
 
 
 def _report(metrics: Mapping[str, Any], results: Mapping[str, Any], known: argparse.Namespace) -> str:

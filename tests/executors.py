@@ -16,21 +16,26 @@ import distributed
 class Noting:
     """Does everything at once, from pickle to pickle, and notes it.
 
-    jobs: the blocks by the names of the functions they were sent to.  sizes: of the pickles.
+    jobs: the blocks by the names of the functions they were sent to.  sent: the pickles.
     """
 
     def __init__(self) -> None:
         self.jobs: dict[str, list[Any]] = {}
-        self.sizes: list[int] = []
+        self.sent: list[bytes] = []
 
     def submit(self, function: Any, block: Any) -> Future[Any]:
         sent = pickle.dumps((function, block))
         self.jobs.setdefault(function.func.__name__, []).append(block)
-        self.sizes.append(len(sent))
+        self.sent.append(sent)
         future: Future[Any] = Future()
         arrived, argument = pickle.loads(sent)
         future.set_result(pickle.loads(pickle.dumps(arrived(argument))))
         return future
+
+    @property
+    def sizes(self) -> list[int]:
+        """Of the pickles."""
+        return [len(sent) for sent in self.sent]
 
 
 class Deadly:

@@ -14,6 +14,7 @@ import evenscore
 import pytest
 from evenscore._tables import Table, as_latex, as_markdown, as_text
 from evenscore.cli import main
+from evenscore.wer_dp.wer_dp import WerDp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_corpus import METRICS
@@ -92,6 +93,45 @@ def test_metrics_come_in_the_order_asked_for_and_once(run: Any) -> None:
     assert list(result) == ["wer_dp", "bleu_corpus"]
     assert result["wer_dp"] == compared("wer_dp", SYSTEMS[:2], unit="char", **few)
     assert result["bleu_corpus"] == compared("bleu_corpus", SYSTEMS[:2], lowercase=True, **few)
+
+
+NGRAM = {"source": "ngram", "train_texts": LINES["reference1"], "discount": 0.5}
+NGRAM_WORDS = ["--source", "ngram", "--train-texts", str(EXAMPLES / "reference1.txt"), "--discount", "0.5"]
+
+
+def test_perplexities_of_texts_are_compared_under_one_model(run: Any) -> None:
+    few = {"n_trials": 50, "n_resamples": 50}
+    words = ("--metric", "wer_dp", "perplexity", *NGRAM_WORDS, *FEW)
+    result = as_json(run, *FILES, *REFERENCES, *words)["metrics"]
+    assert result["wer_dp"] == compared("wer_dp", **few)
+    metric: Any = evenscore.load("perplexity", confidence=0.95, n_resamples=50, **NGRAM)
+    own = result["perplexity"]
+    for system, tested in zip(SYSTEMS, [own["baseline"], *own["systems"]], strict=True):
+        alone = metric.compute(predictions=LINES[system])
+        scores = {key: value for key, value in alone.items() if key in tested}
+        assert {key: value for key, value in tested.items() if key != "perplexity_p_value"} == scores
+    statistics = [{"predictions": LINES[system]} for system in SYSTEMS]
+    assert own == metric.compare(*statistics, n_trials=50)
+    assert own["systems"][0]["perplexity_p_value"] < 0.05
+    # Alone it needs no references.
+    assert as_json(run, *FILES, *words[:1], "perplexity", *words[3:])["metrics"] == {"perplexity": own}
+    header, *rows = parsed_text(run(*FILES, *words[:1], "perplexity", *words[3:]))[0]
+    assert header == [["system"], ["perplexity perplexity", "lower is better"]]
+    assert rows[1][1][0] == f"{own['systems'][0]['perplexity']:.4f} *"
+
+
+def test_every_file_is_read_once_and_every_system_counted_once(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    counted: list[list[str]] = []
+    whole, count = Path.read_bytes, WerDp._count
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(str(path)) or whole(path))
+    monkeypatch.setattr(
+        WerDp, "_count", lambda metric, texts, *others: counted.append(texts) or count(metric, texts, *others)
+    )
+    run(*FILES, *REFERENCES, *FEW)
+    texts = [path for path in read if path.endswith(".txt")]
+    assert sorted(texts) == sorted([*FILES, *REFERENCES[1:]])
+    assert counted == [LINES[system] for system in SYSTEMS]
 
 
 # --- the tables
@@ -315,10 +355,10 @@ def test_two_warnings_are_two_lines_with_the_systems_names(capsys: pytest.Captur
     [
         ([FILES[0], *REFERENCES], f"no system to compare with {FILES[0]}: name its file after the baseline's"),
         ([*FILES, *REFERENCES, "--metric", "wer_dp", "perplexity"],
-         "perplexity compares models, not files of texts: in Python, evenscore.load('perplexity').compare("
-         "{'model_id': 'a'}, {'model_id': 'b'}, predictions=texts)"),
-        ([*FILES, "--metric", "perplexity"], "perplexity compares models, not files of texts: in Python"),
-        (FILES, "compare needs references: give --references FILE"),
+         "no source of probabilities: give log_probs=, model_id= (a folder or hub name)"),
+        ([*FILES, *REFERENCES, "--metric", "perplexity"], "perplexity has no references: leave --references out"),
+        ([*FILES, "--metric", "perplexity", "wer_dp"], "wer_dp needs references: give --references FILE"),
+        (FILES, "bleu_corpus needs references: give --references FILE"),
         ([*FILES, *REFERENCES, "--tokenzer", "intl"], "unknown option 'tokenzer'; did you mean 'tokenizer'? Known "),
         ([*FILES, *REFERENCES, "--metric", "wer_dp", "--trails", "5"],
          "unknown option 'trails'; did you mean 'trials'? Known options: "),

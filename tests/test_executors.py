@@ -125,7 +125,7 @@ def test_a_pool_that_is_dead_says_so_and_added_rows_stay() -> None:
     metric = evenscore.load("wer_dp", transforms=[kill])
     # What is counted without a row never calls the step.
     row = evenscore.load("wer_dp").statistics(["a"], ["b"])
-    metric._added = [row]
+    metric._added.add([row])
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as pool:
         for _ in range(2):
             with pytest.raises(

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
+import multiprocessing
 import os
 import pickle
 import random
-from collections.abc import Callable
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,8 +24,10 @@ import evenscore
 import numpy as np
 import pytest
 from datasets.fingerprint import Hasher
+from evenscore._shared._added_rows import AddedRows
+from executors import Noting
 from fresh_process import run_python
-from small_corpus import COUNTING, METRICS, PREDICTIONS, SINGLE, VARYING, scores
+from small_corpus import ALL_METRICS, COLUMNS, COUNTING, METRICS, PREDICTIONS, SINGLE, VARYING, scores
 
 LOADERS = {
     "evenscore": evenscore.load,
@@ -165,15 +172,39 @@ def test_nothing_but_empty_batches_is_nothing_to_score(name: str) -> None:
     assert added(metric, PREDICTIONS, VARYING).compute() == scores(name, per_example=False)
 
 
-def test_metrics_that_saw_other_rows_are_merged_in_any_order(name: str, load: Callable[..., Any]) -> None:
-    parts = [added(load(name), PREDICTIONS[i : i + 1], VARYING[i : i + 1]) for i in range(3)]
-    second, third = (pickle.loads(pickle.dumps(part)) for part in parts[1:])
-    third.merge(parts[0])
-    third.merge(second)
-    assert len(third) == 3
-    assert third.compute() == scores(name, per_example=False)
+@pytest.mark.parametrize("keep_rows", [True, False])
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))), ids=str)
+@pytest.mark.parametrize("any_name", ALL_METRICS)
+def test_metrics_that_saw_other_rows_are_merged_in_any_order(
+    any_name: str, load: Callable[..., Any], order: tuple[int, ...], keep_rows: bool
+) -> None:
+    parts = []
+    for i in range(3):
+        part = load(any_name, keep_rows=keep_rows)
+        part.add_batch(**{column: rows[i : i + 1] for column, rows in COLUMNS[any_name].items()})
+        parts.append(pickle.loads(pickle.dumps(part)))
+    merged = load(any_name, keep_rows=keep_rows)
+    for i in order:
+        merged.merge(parts[i])
+    assert len(merged) == 3
+    result, whole = merged.compute(), evenscore.load(any_name, keep_rows=True).compute(**COLUMNS[any_name])
+    if any_name == "perplexity":
+        # The means of the rows have an order, and sums have no rows.
+        assert result.pop("perplexities", None) == ([whole["perplexities"][i] for i in order] if keep_rows else None)
+        assert result.pop("mean_perplexity", None) == (whole["mean_perplexity"] if keep_rows else None)
+        whole = {key: value for key, value in whole.items() if key not in ("perplexities", "mean_perplexity")}
+    assert result == whole
     # What was merged stays with the other.
-    assert (len(parts[0]), len(second), len(third)) == (1, 1, 0)
+    assert [len(part) for part in parts] == [1, 1, 1]
+    assert len(merged) == 0
+
+
+def test_rows_come_in_the_order_of_the_merges(name: str) -> None:
+    metric = added(evenscore.load(name, per_example=True, confidence=0.9), PREDICTIONS[2:], VARYING[2:])
+    metric.merge(added(evenscore.load(name), PREDICTIONS[:2], VARYING[:2]))
+    order = [2, 0, 1]
+    expected = scores(name, [PREDICTIONS[i] for i in order], [VARYING[i] for i in order], confidence=0.9)
+    assert metric.compute() == expected
 
 
 def test_what_cannot_be_merged_is_refused(name: str) -> None:
@@ -181,6 +212,9 @@ def test_what_cannot_be_merged_is_refused(name: str) -> None:
     for other in (evenscore.load(next(each for each in METRICS if each != name)), "metric", None):
         with pytest.raises(ValueError, match=f"give a metric {name}, as this one is"):
             metric.merge(other)
+    with pytest.raises(ValueError, match="other is this metric itself, whose rows would count twice"):
+        metric.merge(metric)
+    assert len(metric) == len(PREDICTIONS)
     for options in (COUNTING[name], {"keep_rows": False}):
         with pytest.raises(ValueError, match="rows were added under other options"):
             metric.merge(added(evenscore.load(name, **options), PREDICTIONS, VARYING))
@@ -192,7 +226,7 @@ def test_sums_alone_may_be_kept(name: str) -> None:
     for _ in range(50):
         added(metric, PREDICTIONS, VARYING)
     assert len(metric) == 150
-    assert [len(part) for part in metric._added] == [1]
+    assert [len(part) for part in metric._added.parts()] == [1]
     copied = pickle.loads(pickle.dumps(metric))
     for options in ({"per_example": True}, {"confidence": 0.9}):
         with pytest.raises(ValueError, match="a sum has no rows"):
@@ -200,6 +234,76 @@ def test_sums_alone_may_be_kept(name: str) -> None:
     whole = evenscore.load(name).compute(predictions=PREDICTIONS * 50, references=VARYING * 50)
     assert metric.compute() == whole
     assert len(metric) == 0
+
+
+# --- rows that threads and forked processes add
+
+
+@pytest.fixture
+def _switching() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
+
+
+@pytest.mark.usefixtures("_switching")
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_threads_lose_no_row(name: str, keep_rows: bool) -> None:
+    metric, other = (evenscore.load(name, keep_rows=keep_rows) for _ in range(2))
+    added(other, PREDICTIONS, VARYING)
+    # What is slow is counted once, so that adding meets adding.
+    counted = metric.statistics(PREDICTIONS, VARYING)
+    metric._count_columns = lambda *_: counted
+    batch = {"predictions": PREDICTIONS, "references": VARYING}
+
+    def work(i: int) -> None:
+        for _ in range(300):
+            metric.add_batch(**batch) if i % 2 else metric.merge(other)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    assert len(metric) == 8 * 300 * 3
+
+
+@pytest.mark.usefixtures("_switching")
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_every_row_is_in_one_result_though_threads_score_meanwhile(keep_rows: bool) -> None:
+    metric = evenscore.load("wer_dp", keep_rows=keep_rows)
+    counted = metric.statistics(["a b"], ["a c"])
+    metric._count_columns = lambda *_: counted
+    scored: list[int] = []
+
+    def work(i: int) -> None:
+        for _ in range(200):
+            metric.add(prediction="a b", reference="a c")
+            if i < 2:
+                # With a row of its own, there is always something to score.
+                scored.append(metric.compute(predictions=["a b"], references=["a c"])["hits"] - 1)
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(work, range(6)))
+    assert sum(scored) + len(metric) == 6 * 200
+
+
+def test_a_forked_process_does_not_wait_for_a_thread_that_it_lacks() -> None:
+    metric = added(evenscore.load("wer_dp"), PREDICTIONS, VARYING)
+    with metric._added._lock:
+        process = multiprocessing.get_context("fork").Process(target=lambda: sys.exit(len(metric)))
+        process.start()
+    process.join(60)
+    process.kill()
+    assert process.exitcode == 3
+
+
+def test_an_added_row_copies_none_that_is_there() -> None:
+    rows = AddedRows(keep_rows=True)
+    kept = rows._parts
+    for i in range(5):
+        rows.add([np.array([[1, i]])])
+    assert rows._parts is kept
+    assert [part.tolist() for part in rows.parts()] == [[[1, i] for i in range(5)]]
 
 
 # --- combine, save
@@ -382,6 +486,49 @@ def test_a_pickle_keeps_the_configuration(name: str) -> None:
     assert pickle.loads(pickle.dumps(evenscore.load(name, config_name="mine"))).config_name == "mine"
 
 
+_UNPICKLE = """
+    import pickle
+    from datasets.fingerprint import Hasher
+    metric, scorer, name = pickle.load(open("metric.pkl", "rb"))
+    print(type(metric).__module__, len(metric), Hasher.hash(metric), Hasher.hash(scorer))
+"""
+
+
+@pytest.mark.parametrize("any_name", ALL_METRICS)
+def test_evaluates_copy_is_unpickled_by_a_process_that_has_not_loaded_it(any_name: str, tmp_path: Path) -> None:
+    metric = evaluate.load(evenscore.path(any_name), seed=3)
+    columns = {"log_probs": "l"} if any_name == "perplexity" else {"prediction": "p", "references": "r"}
+    scorer = metric.row_scorer(**columns)
+    metric.add_batch(**COLUMNS[any_name])
+    (tmp_path / "metric.pkl").write_bytes(pickle.dumps((metric, scorer, any_name)))
+    assert run_python(_UNPICKLE, tmp_path).split() == [
+        f"evenscore.{any_name}.{any_name}", "3", Hasher.hash(metric), Hasher.hash(scorer)
+    ]  # fmt: skip
+
+
+def test_what_evaluates_copy_sends_to_executors_can_be_imported_there(name: str) -> None:
+    executor = Noting()
+    metric = evaluate.load(evenscore.path(name), **COUNTING[name])
+    result = metric.compute(predictions=PREDICTIONS, references=VARYING, executor=executor, per_example=True)
+    assert result == scores(name, **COUNTING[name])
+    assert executor.sent
+    assert [sent for sent in executor.sent if b"evaluate_modules" in sent] == []
+
+
+def test_a_copy_of_other_code_stays_what_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "wer_dp"
+    shutil.copytree(evenscore.path("wer_dp"), folder, ignore=shutil.ignore_patterns("__pycache__"))
+    helper = folder / "_segments.py"
+    helper.write_text(helper.read_text(encoding="utf-8") + "\nADDED = 1\n", encoding="utf-8")
+    metric = evaluate.load(str(folder))
+    assert type(pickle.loads(pickle.dumps(metric))) is type(metric)
+    # Where evaluate knows its cache, it can be read.
+    (tmp_path / "metric.pkl").write_bytes(pickle.dumps((metric, metric.row_scorer("p", "r"), "wer_dp")))
+    first = "import evaluate, evenscore\nevaluate.load(evenscore.path('bleu_corpus'))\n"
+    printed = run_python(first + textwrap.dedent(_UNPICKLE), tmp_path, HF_HOME=os.environ["HF_HOME"])
+    assert printed.split()[0] == type(metric).__module__
+
+
 # --- hashes, Dataset.map
 
 
@@ -413,7 +560,8 @@ def test_the_hash_is_the_same_in_every_process(tmp_path: Path) -> None:
     """
     first, second = (json.loads(run_python(program, tmp_path, seed, PYTHONHASHSEED=seed)) for seed in ("1", "2"))
     assert first == second
-    assert len(set(first)) == 2 * len(METRICS)
+    # evaluate's copy is the same metric.
+    assert len(set(first)) == len(METRICS)
 
 
 def test_map_scores_rows_in_two_processes_and_finds_them_again(tmp_path: Path) -> None:
@@ -552,8 +700,16 @@ def test_use_writes_no_file_anywhere(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("num_process", [2, 8])
 def test_several_processes_are_told_the_way_that_works(name: str, load: Callable[..., Any], num_process: int) -> None:
-    with pytest.raises(ValueError, match=rf"num_process={num_process}: .*statistics.*add the sums.*score_statistics"):
+    message = rf"num_process={num_process}, process_id=1: .*statistics.*add the sums.*score_statistics"
+    with pytest.raises(ValueError, match=message):
         load(name, num_process=num_process, process_id=1, experiment_id="x")
+
+
+@pytest.mark.parametrize("process_id", [1, -1, "0"])
+def test_a_process_id_alone_is_told_the_same(name: str, load: Callable[..., Any], process_id: Any) -> None:
+    with pytest.raises(ValueError, match=f"num_process=1, process_id={process_id}: not needed here"):
+        load(name, process_id=process_id)
+    assert load(name, num_process=1, process_id=0).compute(predictions=["a"], references=["a"])
 
 
 @pytest.mark.parametrize("seed", range(5))

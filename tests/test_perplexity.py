@@ -109,7 +109,7 @@ def test_rows_with_and_without_texts_have_no_sizes_together() -> None:
 )  # fmt: skip
 def test_rows_added_under_any_other_option_that_counts_are_not_scored(given: dict[str, Any]) -> None:
     added = metric(**({"source": "ngram"} if len(given) == 2 else {}))
-    added._added = [np.ones((1, len(added.statistic_names())), np.int64)]
+    added._added.add([np.ones((1, len(added.statistic_names())), np.int64)])
     assert "rows were added under other options" in refusal(lambda: added.compute(**given))
 
 

@@ -82,6 +82,37 @@ def test_who_waits_sees_a_bar(
     assert capfd.readouterr().err == ""
 
 
+GIVEN = {"log_probs": [[-1.0], [-2.0, -0.5], [-3.0]]}
+LONG_GIVEN: dict[str, tuple[Callable[[Any], Any], set[str]]] = {
+    "compute": (lambda metric: metric.compute(**GIVEN), {"Read rows", "Score rows"}),
+    "per_example": (lambda metric: metric.compute(**GIVEN, per_example=True), {"Read rows", "Score rows"}),
+    "add_batch": (lambda metric: metric.add_batch(**GIVEN), {"Read rows"}),
+    "interval": (
+        lambda metric: metric.compute(**GIVEN, confidence=0.9, n_resamples=5),
+        {"Read rows", "Score rows", "Resample"},
+    ),
+}
+
+
+@pytest.mark.parametrize("job", LONG_GIVEN)
+def test_who_waits_for_log_probs_sees_a_bar(job: str, request: pytest.FixtureRequest, capfd: Any) -> None:
+    run, bars = LONG_GIVEN[job]
+    plain = run(evenscore.load("perplexity"))
+    assert capfd.readouterr().err == ""
+    request.getfixturevalue("impatient")
+    assert run(evenscore.load("perplexity")) == plain
+    assert titles(capfd.readouterr().err) == bars
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_who_waits_for_scores_of_rows_sees_a_bar(name: str, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+    plain = evenscore.load(name).compute(**ROWS, per_example=True)
+    monkeypatch.setattr(import_module(f"evenscore.{name}._progress"), "_PATIENCE", -1.0)
+    monkeypatch.setattr(import_module(f"evenscore.{name}._counted_score"), "_ROWS", 2)
+    assert evenscore.load(name).compute(**ROWS, per_example=True) == plain
+    assert titles(capfd.readouterr().err) == {"Score rows"}
+
+
 @pytest.mark.usefixtures("impatient")
 def test_a_bar_counts_rows_to_their_number(capfd: Any) -> None:
     with ThreadPoolExecutor(2) as pool:

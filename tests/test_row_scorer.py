@@ -1,13 +1,7 @@
-"""Scores of rows as columns of datasets, found again in the cache; corpus scores from columns of statistics."""
+"""Scores of rows as columns of datasets; corpus scores from columns of statistics."""
 
 from __future__ import annotations
 
-import json
-import multiprocessing
-import pickle
-import shutil
-from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import datasets
@@ -16,9 +10,7 @@ import evenscore
 import pandas as pd
 import pyarrow as pa
 import pytest
-from datasets.fingerprint import Hasher
-from fresh_process import run_python
-from small_corpus import METRICS, PREDICTIONS, SINGLE, VARYING, refusal, scores
+from small_corpus import ALL_METRICS, METRICS, PREDICTIONS, SINGLE, VARYING, refusal, scores
 
 ROWS = {"hyp": PREDICTIONS, "refs": VARYING}
 OTHERS = {"hyp": SINGLE, "refs": VARYING}
@@ -123,96 +115,99 @@ def test_options_are_those_of_the_scorer(name: str) -> None:
     )
 
 
+# --- perplexity
+
+TEXTS = ["a b", "c", "d e"]
+NGRAM: dict[str, Any] = {"source": "ngram", "train_texts": ["a b c", "b c d"], "discount": 0.5}
+
+
 def test_perplexity_has_columns_too() -> None:
-    metric = evenscore.load("perplexity", source="ngram", train_texts=["a b c", "b c d"], discount=0.5)
-    texts = ["a b", "c", "d e"]
-    rows = datasets.Dataset.from_dict({"t": texts, "l": [[-1.0], [-2.0, -0.5], [-3.0]]})
+    metric = evenscore.load("perplexity", **NGRAM)
+    rows = datasets.Dataset.from_dict({"t": TEXTS, "l": [[-1.0], [-2.0, -0.5], [-3.0]]})
     result = rows.map(metric.row_scorer(predictions="t", statistics=True), batched=True)
-    assert result["perplexity_perplexity"][:] == metric.compute(predictions=texts)["perplexities"]
-    assert metric.score_columns(result) == metric.compute(predictions=texts)
+    assert result["perplexity_perplexity"][:] == metric.compute(predictions=TEXTS)["perplexities"]
+    assert metric.score_columns(result) == metric.compute(predictions=TEXTS)
     given = evenscore.load("perplexity").row_scorer(log_probs="l", predictions="t", headlines=["bits_per_byte"])
     assert "perplexity_bits_per_byte" in rows.map(given, batched=True).column_names
 
 
-# --- the cache
+@pytest.mark.parametrize("form", [None, "numpy", "pandas", "arrow"])
+def test_perplexity_has_them_in_every_format(form: str | None) -> None:
+    rows = datasets.Dataset.from_dict({"t": TEXTS, "l": [[-1.0], [-2.0, -0.5], [-3.0]]}).with_format(form)
+    texts, metric = evenscore.load("perplexity", **NGRAM), evenscore.load("perplexity")
+    # Every format reads the numbers of a row as float32, or float64, as it likes; these are the same in both.
+    for scorer, result in (
+        (texts.row_scorer("t", statistics=True), texts.compute(predictions=TEXTS)),
+        (metric.row_scorer(log_probs="l", statistics=True), metric.compute(log_probs=[[-1.0], [-2.0, -0.5], [-3.0]])),
+    ):
+        scored = rows.map(scorer, batched=True).with_format(None)
+        assert scored["perplexity_perplexity"][:] == result["perplexities"]
+        assert scored.column_names[:3] == ["t", "l", "perplexity_perplexity"]
+        assert metric.score_columns(scored)["nll"] == result["nll"]
+        stream = rows.to_iterable_dataset()
+        streamed = stream.map(scorer, batched=True, features=scorer.features(stream.features))
+        assert metric.score_columns(streamed)["nll"] == result["nll"]
 
 
-def test_the_hash_depends_on_options_and_names_alone(name: str) -> None:
-    metric = evenscore.load(name)
-    fresh = Hasher.hash(metric.row_scorer("hyp", "refs"))
-    metric.add_batch(predictions=PREDICTIONS, references=VARYING)
-    used = metric.row_scorer("hyp", "refs")
-    used({"hyp": PREDICTIONS, "refs": VARYING})
-    assert Hasher.hash(used) == Hasher.hash(pickle.loads(pickle.dumps(used))) == fresh
-    others = [
-        metric.row_scorer("hyp", "refs", prefix=""),
-        metric.row_scorer("hyp", "refs", statistics=True),
-        metric.row_scorer("other", "refs"),
-        metric.row_scorer("hyp", "refs", seed=1),
-    ]
-    assert len({fresh, *map(Hasher.hash, others)}) == 5
+def test_perplexity_of_several_splits() -> None:
+    rows, metric = datasets.Dataset.from_dict({"t": TEXTS}), evenscore.load("perplexity", **NGRAM)
+    splits = datasets.DatasetDict({"a": rows, "b": rows.select([1])})
+    scored = splits.map(metric.row_scorer("t", statistics=True), batched=True)
+    direct = {name: metric.compute(predictions=split["t"]) for name, split in splits.items()}
+    assert metric.score_columns(scored) == direct
 
 
-def test_a_spawned_process_has_the_same_hash() -> None:
-    loads = [evenscore.load, lambda name, **options: evaluate.load(evenscore.path(name), **options)]
-    scorers = [load(name, seed=3).row_scorer("hyp", "refs") for name in METRICS for load in loads]
-    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        assert list(pool.map(Hasher.hash, scorers)) == list(map(Hasher.hash, scorers))
+def test_perplexity_takes_the_names_of_columns_that_it_has_elsewhere() -> None:
+    metric = evenscore.load("perplexity", **NGRAM)
+    for scorer in (metric.row_scorer("t"), metric.row_scorer(prediction="t"), metric.row_scorer(predictions="t")):
+        assert scorer({"t": TEXTS}) == metric.row_scorer()({"text": TEXTS})
+    said = refusal(lambda: metric.row_scorer(prediction="t", predictions="t"))
+    assert said == "prediction= and predictions= name the same column: give one of them"
 
 
-_SCORE = """
-    import datasets, evaluate, json
-    if __name__ == "__main__":
-        rows = datasets.load_from_disk("rows")
-        metric = evaluate.load(sys.argv[1])
-        calls = rows.map(metric.row_scorer("hyp", "refs", statistics=True), batched=True, num_proc=int(sys.argv[2]))
-        metric.compute(predictions=["a"], references=["a"])
-        again = rows.map(metric.row_scorer("hyp", "refs", statistics=True), batched=True, num_proc=int(sys.argv[2]))
-        assert calls.cache_files == again.cache_files
-        print(json.dumps([calls._fingerprint, calls.cache_files, calls.to_dict()]))
-"""
+# --- columns that are there, or are to go
 
 
-def test_a_second_process_finds_the_rows_and_changed_code_does_not(tmp_path: Path) -> None:
-    name = "wer_dp"
-    datasets.Dataset.from_dict(ROWS).save_to_disk(tmp_path / "rows")
-    folder = tmp_path / name
-    shutil.copytree(evenscore.path(name), folder, symlinks=False, ignore=shutil.ignore_patterns("__pycache__"))
-    fingerprint, files, rows = json.loads(run_python(_SCORE, tmp_path, str(folder), "2"))
-    stamps = {each["filename"]: Path(each["filename"]).stat().st_mtime_ns for each in files}
-    assert stamps
-    assert {key: rows[key] for key in expected(name)} == expected(name)
-    assert json.loads(run_python(_SCORE, tmp_path, str(folder), "2"))[0] == fingerprint
-    assert stamps == {path: Path(path).stat().st_mtime_ns for path in stamps}
-    helper = folder / "_segments.py"
-    helper.write_text(helper.read_text(encoding="utf-8") + "\nADDED = 1\n", encoding="utf-8")
-    assert json.loads(run_python(_SCORE, tmp_path, str(folder), "2"))[0] != fingerprint
+FORMATS = [None, "numpy", "pandas", "arrow"]
 
 
-def test_changed_code_of_the_package_changes_the_hash(tmp_path: Path) -> None:
-    """A class keeps its module's name when the code there changes; what is pickled must not stay the same."""
-    package = tmp_path / "evenscore"
-    shutil.copytree(
-        Path(evenscore.__file__).parent, package, symlinks=False, ignore=shutil.ignore_patterns("__pycache__")
-    )
-    program = """
-        sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder)]
-        import evenscore
-        from datasets.fingerprint import Hasher
-        assert evenscore.__file__.startswith(sys.argv[1])
-        print(*(Hasher.hash(evenscore.load(name).row_scorer("hyp", "refs")) for name in sys.argv[2:]))
-    """
+@pytest.mark.parametrize("form", FORMATS)
+def test_columns_that_exist_are_written_over(form: str | None) -> None:
+    rows = datasets.Dataset.from_dict({"wer_dp_wer": ["x", "y", "z"], **ROWS}).with_format(form)
+    scorer = evenscore.load("wer_dp").row_scorer("hyp", "refs", statistics=True)
+    once = rows.map(scorer, batched=True)
+    twice = once.map(scorer, batched=True)
+    assert once.column_names[:3] == ["wer_dp_wer", "hyp", "refs"]
+    assert twice.features == once.features
+    assert twice.with_format(None).to_dict() == once.with_format(None).to_dict()
+    assert once.with_format(None)["wer_dp_wer"][:] == expected("wer_dp")["wer_dp_wer"]
+    streamed = rows.to_iterable_dataset().map(scorer, batched=True).map(scorer, batched=True)
+    assert evenscore.load("wer_dp").score_columns(streamed)["wer"] == scores("wer_dp")["wer"]
 
-    def hashes() -> list[str]:
-        return run_python(program, tmp_path, str(tmp_path), *METRICS, PYTHONPATH=str(tmp_path)).split()
 
-    first = hashes()
-    assert len(set(first)) == len(METRICS)
-    assert hashes() == first
-    helper = package / "wer_dp" / "_words.py"
-    helper.write_text(helper.read_text(encoding="utf-8") + "\nADDED = 1\n", encoding="utf-8")
-    changed = METRICS.index("wer_dp")
-    assert [old == new for old, new in zip(first, hashes(), strict=True)] == [i != changed for i in range(len(METRICS))]
+@pytest.mark.parametrize("form", FORMATS)
+def test_columns_can_be_removed(form: str | None) -> None:
+    rows = datasets.Dataset.from_dict(ROWS).with_format(form)
+    scorer = evenscore.load("wer_dp").row_scorer("hyp", "refs")
+    # What map does with a table or data frame is out of a function's reach; the docstring says so.
+    kept = ["hyp", "refs"] if form in ("pandas", "arrow") else []
+    assert rows.map(scorer, batched=True, remove_columns=["hyp", "refs"]).column_names == [*kept, "wer_dp_wer"]
+    removed = rows.map(scorer, batched=True).remove_columns(["hyp", "refs"])
+    assert removed.with_format(None).to_dict() == expected("wer_dp")
+    stream = rows.to_iterable_dataset().map(scorer, batched=True, remove_columns=["hyp", "refs"])
+    assert [list(row) for row in stream.with_format(None)] == [["wer_dp_wer"]] * len(PREDICTIONS)
+
+
+# --- many processes
+
+
+@pytest.mark.parametrize("name", ALL_METRICS)
+def test_two_processes_make_the_same_columns(name: str) -> None:
+    options = NGRAM if name == "perplexity" else {"references": "refs"}
+    scorer = evenscore.load(name).row_scorer(prediction="hyp", statistics=True, **options)
+    rows = datasets.Dataset.from_dict(ROWS)
+    one, two = (rows.map(scorer, batched=True, num_proc=n, load_from_cache_file=False) for n in (None, 2))
+    assert one.to_dict() == two.to_dict()
 
 
 # --- refusals
@@ -236,3 +231,68 @@ def test_what_is_not_there_is_named(name: str) -> None:
 def test_evaluates_copy_scores_alike(name: str) -> None:
     scorer = evaluate.load(evenscore.path(name)).row_scorer("hyp", "refs")
     assert scorer(ROWS) == evenscore.load(name).row_scorer("hyp", "refs")(ROWS)
+
+
+def test_a_refused_row_is_named_as_the_dataset_has_it(name: str) -> None:
+    scorer = evenscore.load(name).row_scorer("hyp", "refs")
+    rows = datasets.Dataset.from_dict({"hyp": [*"abcde", None], "refs": [*"abcdef"]})
+    advice = "a text is missing; leave it out, or give '' for an empty one"
+    for form, missing in ((None, "None (NoneType)"), ("arrow", "None (NoneType)"), ("pandas", "nan (float)")):
+        formatted = rows.with_format(form)
+        said = refusal(lambda rows=formatted: rows.map(scorer, batched=True, batch_size=2))
+        assert said == (
+            f"hyp[1] is {missing}: {advice}. The number is that in a batch of 2 rows whose first hyp is 'e'; "
+            f"map(..., batched=True, with_indices=True) tells that in the dataset"
+        )
+        said = refusal(lambda rows=formatted: rows.map(scorer, batched=True, batch_size=2, with_indices=True))
+        assert said == f"hyp[5] is {missing}: {advice}"
+        stream = formatted.to_iterable_dataset().map(scorer, batched=True, batch_size=2, with_indices=True)
+        assert refusal(lambda rows=stream: list(rows)).startswith("hyp[5] is ")
+    assert "refs[1][0] is 3 (int)" in refusal(lambda: scorer({"hyp": ["a", "b"], "refs": [["a"], [3]]}))
+    # Not of a single row.
+    assert refusal(lambda: scorer({"hyp": ["a"], "refs": []})).startswith("1 predictions but 0 rows of references")
+
+
+def test_numbers_of_rows_and_of_processes_change_no_column(name: str) -> None:
+    scorer = evenscore.load(name).row_scorer("hyp", "refs")
+    numbered = datasets.Dataset.from_dict(ROWS).map(scorer, batched=True, with_indices=True, with_rank=True)
+    ranked = datasets.Dataset.from_dict(ROWS).map(scorer, batched=True, with_rank=True)
+    assert numbered.to_dict() == ranked.to_dict() == mapped(name).to_dict()
+
+
+def test_a_stream_without_features_is_told_to_give_them(name: str) -> None:
+    scorer = evenscore.load(name).row_scorer("hyp", "refs")
+    rows = datasets.Dataset.from_dict(ROWS)
+    stream = datasets.IterableDataset.from_generator(lambda: iter(rows))
+    assert refusal(lambda: scorer.features(stream.features)).startswith("features is None: this stream does not know")
+    plain = rows.map(scorer, batched=True)
+    # What the message says works.
+    cast = stream.cast(rows.features)
+    given = datasets.IterableDataset.from_generator(lambda: iter(rows), features=rows.features)
+    for known in (cast, given):
+        scored = known.map(scorer, batched=True, features=scorer.features(known.features))
+        assert (scored.features, list(scored)) == (plain.features, list(plain))
+    assert list(stream.map(scorer, batched=True)) == list(plain)
+
+
+def test_how_map_is_to_be_called_is_said(name: str) -> None:
+    scorer = evenscore.load(name).row_scorer("hyp", "refs")
+    for form in (None, "numpy"):
+        rows = datasets.Dataset.from_dict(ROWS).with_format(form)
+        for each in (rows, rows.to_iterable_dataset()):
+            said = refusal(lambda rows=each: list(rows.map(scorer)))
+            assert said == f"column 'hyp' is {PREDICTIONS[0]!r}, of a single row: call map with batched=True"
+    for form in FORMATS:
+        rows = datasets.Dataset.from_dict(ROWS).with_format(form)
+        for columns in (["hyp"], ["hyp", "refs"], ["hyp", "refs", "hyp"]):
+            said = refusal(lambda rows=rows, own=columns: rows.map(scorer, batched=True, input_columns=own))
+            assert said.endswith("leave map's input_columns out, as row_scorer was told the columns: hyp, refs")
+
+
+def test_columns_under_other_names_are_named(name: str) -> None:
+    said = refusal(lambda: evenscore.load(name).row_scorer(predictions="hyp"))
+    assert said.startswith("unknown option 'predictions'; did you mean 'prediction'?")
+    assert said.endswith("; the dataset's columns are given as prediction=, references=")
+    said = refusal(lambda: evenscore.load("perplexity").row_scorer(references="refs"))
+    columns = "prediction=, contexts=, log_probs=, probabilities=, logits=, labels="
+    assert said.endswith(f"; the dataset's columns are given as {columns}")

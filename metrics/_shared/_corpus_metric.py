@@ -17,7 +17,7 @@ from ._hosted_metric import HostedMetric
 from ._inputs import References, check_predictions, check_references, check_systems, row_blocks
 from ._progress import with_bar
 from ._row_columns import ROW_COLUMNS, references_a_row, with_row_columns
-from ._row_scorer import RowScorer
+from ._row_scorer import RowScorer, check_arguments
 from ._segments import IntArray
 
 # A block that an executor gets: enough work to be worth the way, little enough for every worker to have some.
@@ -57,7 +57,7 @@ class CorpusMetric(HostedMetric):
         self._add_columns({"predictions": predictions, "references": references})
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
-        """Count one row towards the next compute()."""
+        """Count one row towards the next compute(); a batch of them costs little more than one."""
         # evaluate.combine, and many a loop, name a single row as a column.
         row = {"predictions": prediction, "references": reference, **kwargs}
         self.add_batch(**{name: [value] for name, value in row.items()})
@@ -88,6 +88,7 @@ class CorpusMetric(HostedMetric):
 
         The same rows with the same options and code are found in datasets' cache, in other processes too.
         """
+        check_arguments(options, self.option_names(), ("prediction", "references"))
         columns = {"predictions": prediction, "references": references}
         return self._row_scorer(columns, prefix, scores, statistics, options)
 
@@ -132,8 +133,7 @@ class CorpusMetric(HostedMetric):
         # Rows know nothing of each other, so blocks of them keep memory flat, and may be counted anywhere.
         if executor is None:
             return (self._count(*block, options) for block in row_blocks(texts, references, self._block_characters))
-        # What travels is the metric without the rows added to it.
-        count = functools.partial(_count_block, type(self)(self.config_name, **self._given), options)
+        count = functools.partial(_count_block, self, options)
         return ordered_results(executor, count, row_blocks(texts, references, _TRAVELLING_CHARACTERS))
 
     def _row_fields(self, total: IntArray) -> Mapping[str, Any]:

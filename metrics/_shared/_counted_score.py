@@ -9,13 +9,17 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from ._options import Options
+from ._options import Options, check_choice, check_integer
 from ._paired_tests import PAIRED_TESTS
+from ._progress import with_bar
 from ._resampling import FloatArray, interval, resampled_sums
 from ._segments import IntArray
 from ._version import __version__
 
 Result: TypeAlias = dict[str, Any]
+
+# Rows that are scored at once.
+_ROWS = 1 << 16
 
 
 class CountedScore(abc.ABC):
@@ -63,6 +67,9 @@ class CountedScore(abc.ABC):
     def _refuse_rows(self, options: Any) -> None:
         """Raise ValueError for options that ask for what is made of single rows, where there are only sums."""
 
+    def _check_paired(self, rows: Sequence[IntArray]) -> None:
+        """Raise ValueError for statistics of systems, the baseline's first, between which no test can decide."""
+
     def _drawn(self, options: Any) -> dict[str, Any]:
         """What compute draws at random, for the signature."""
         if options.confidence is None:
@@ -80,7 +87,10 @@ class CountedScore(abc.ABC):
         result = self._total_result(statistics.sum(axis=0), chosen)
         result.update(self._intervals(statistics, chosen))
         if chosen.per_example:
-            columns = self._row_scores(statistics, chosen).T.tolist()
+            starts = range(0, len(statistics), _ROWS)
+            parts = (self._row_scores(statistics[start : start + _ROWS], chosen) for start in starts)
+            scores = [*with_bar(parts, "Score rows", " rows", len, len(statistics))]
+            columns = np.concatenate(scores).T.tolist()
             names = [f"{name}_per_example" for name in self._headlines(chosen)]
             result.update(zip(names, columns, strict=True))
         return self._visible(self._finish(result, statistics, chosen), chosen)
@@ -121,8 +131,17 @@ class CountedScore(abc.ABC):
         result = {name: scored[name] for name in self._headlines(chosen)}
         return {**result, **self._intervals(statistics, chosen)}
 
+    def _checked_trials(self, test: str, n_trials: int | None, chosen: Options) -> int:
+        """How many trials a paired test takes; ValueError for a test that there is not, or options of single rows."""
+        check_choice("test", test, tuple(PAIRED_TESTS))
+        self._refuse_rows(chosen)
+        trials = PAIRED_TESTS[test].usual_trials if n_trials is None else n_trials
+        check_integer("n_trials", trials, least=1)
+        return trials
+
     def _tested(self, rows: Sequence[IntArray], test: str, trials: int, chosen: Options) -> Result:
         """A paired test; rows: the statistics of the baseline, then those of every system."""
+        self._check_paired(rows)
         _warn_of_equal(rows)
         paired = PAIRED_TESTS[test]
         p_values = paired.run(rows, trials, chosen.seed, lambda sums, drawn: self._headline_scores(sums, chosen, drawn))

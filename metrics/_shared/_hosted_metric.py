@@ -9,12 +9,15 @@ from typing import Any, ClassVar
 import evaluate
 import numpy as np
 
-from ._code_digest import code_digest
-from ._counted_score import CountedScore, Result
-from ._options import HOST_OPTIONS, Options, build, check_choice, check_integer, known_options, translate
-from ._paired_tests import PAIRED_TESTS
+from ._added_rows import AddedRows
+from ._code_digest import CODE_DIGEST
+from ._column_scores import ColumnScores
+from ._counted_score import Result
+from ._file_stamp import file_stamp
+from ._installed_class import installed_class
+from ._options import HOST_OPTIONS, Options, build, check_choice, known_options, row_options, translate
 from ._resampling import FloatArray
-from ._row_scorer import RowScorer, statistic_rows
+from ._row_scorer import RowScorer
 from ._segments import IntArray
 
 # What evaluate.Metric itself takes.
@@ -23,7 +26,12 @@ _EVALUATE_OPTIONS = frozenset(
 )
 
 
-class HostedMetric(CountedScore, evaluate.Metric):
+def _rebuild(metric_type: type[HostedMetric], config_name: str, given: Mapping[str, Any], hashed: Any) -> HostedMetric:
+    """`hashed` is not used: it is there so that other code, or other files, miss what these have cached."""
+    return metric_type(config_name, **given)
+
+
+class HostedMetric(ColumnScores, evaluate.Metric):
     """A counted score as an evaluate.Metric: options, streaming, pickling.
 
     A subclass names its columns in the signatures of compute, add_batch, statistics, and counts them in
@@ -31,18 +39,22 @@ class HostedMetric(CountedScore, evaluate.Metric):
     """
 
     _options_type: ClassVar[type[Options]]
+    # By the class, so that a copy of evaluate's finds those of the installed package.
+    _rebuild = staticmethod(_rebuild)
+    _code_digest = CODE_DIGEST
 
     def __init__(self, config_name: str | None = None, num_process: int = 1, **given: Any) -> None:
-        if num_process != 1:
+        process_id = given.get("process_id", 0)
+        if num_process != 1 or process_id != 0:
             raise ValueError(
-                f"num_process={num_process}: not needed here. Let each process call statistics(...).sum(axis=0), "
-                f"add the sums, and call score_statistics(total) once"
+                f"num_process={num_process}, process_id={process_id}: not needed here. Let each process call "
+                f"statistics(...).sum(axis=0), add the sums, and call score_statistics(total) once"
             )
         host = {name: value for name, value in given.items() if name in _EVALUATE_OPTIONS}
         own = {name: value for name, value in given.items() if name not in _EVALUATE_OPTIONS | HOST_OPTIONS}
         self._given = translate(self._options_type, own)
         self._options = build(self._options_type, self._given)
-        self._added: list[IntArray] = []
+        self._added = AddedRows(self._options.keep_rows)
         super().__init__(config_name=config_name, seed=self._options.seed, **host)
 
     @abc.abstractmethod
@@ -88,41 +100,9 @@ class HostedMetric(CountedScore, evaluate.Metric):
         """The headlines of single rows, shape (n, len(headlines())), from their statistics."""
         return self._row_scores(statistics, self._chosen(options))
 
-    def score_columns(self, data: Any, prefix: str | None = None, **options: Any) -> Any:
-        """What compute gives, from the columns of statistics that a row scorer made; the text is not looked at.
-
-        data: a dataset, one that streams, a data frame, a table, a mapping of columns; of a DatasetDict, every split is
-          scored.
-        prefix: of the columns' names, as row_scorer has it.
-        """
-        if isinstance(data, dict) and all(hasattr(split, "column_names") for split in data.values()):
-            return {name: self.score_columns(split, prefix, **options) for name, split in data.items()}
-        return self._result(self._column_statistics(data, prefix, options), self._chosen(options))
-
-    def compare_columns(
-        self,
-        baseline: Any,
-        *systems: Any,
-        prefix: str | None = None,
-        test: str = "bootstrap",
-        n_trials: int | None = None,
-        **options: Any,
-    ) -> Result:
-        """What compare gives, from the columns of statistics of a baseline and of every system, row by row."""
-        chosen = self._chosen(options)
-        trials = self._checked_trials(test, n_trials, chosen)
-        rows = [self._column_statistics(data, prefix, options) for data in (baseline, *systems)]
-        for i, own in enumerate(rows[1:]):
-            if len(own) != len(rows[0]):
-                raise ValueError(f"baseline has {len(rows[0])} rows but systems[{i}] has {len(own)}")
-        return self._tested(rows, test, trials, chosen)
-
-    def _column_statistics(self, data: Any, prefix: str | None, options: Mapping[str, Any]) -> IntArray:
-        begin = self._prefix(prefix)
-        rows = statistic_rows(data, [f"{begin}{name}" for name in self.statistic_names(**options)])
-        if not len(rows):
-            raise ValueError("nothing to score: the columns are empty")
-        return rows
+    def _travelling(self, given: Mapping[str, Any]) -> HostedMetric:
+        """A metric with these options, without rows, of a class that other processes can import."""
+        return installed_class(type(self))(self.config_name, **given)
 
     def _prefix(self, prefix: str | None) -> str:
         return f"{self.name}_" if prefix is None else prefix
@@ -135,25 +115,33 @@ class HostedMetric(CountedScore, evaluate.Metric):
         statistics: bool,
         given: Mapping[str, Any],
     ) -> RowScorer:
-        # Of its own, so that rows added to this one do not change the hash.
-        metric = type(self)(self.config_name, **{**self._given, **translate(self._options_type, given)})
-        known = metric.headlines()
+        # Of its own, so that neither rows added to this one nor options about many rows change the hash.
+        all_given = {**self._given, **translate(self._options_type, given)}
+        metric = self._travelling(row_options(self._options_type, all_given))
+        return metric._own_row_scorer(columns, prefix, scores, statistics)
+
+    def _own_row_scorer(
+        self, columns: Mapping[str, str], prefix: str | None, scores: Sequence[str] | None, statistics: bool
+    ) -> RowScorer:
+        known = self.headlines()
         for name in known if scores is None else scores:
             check_choice("scores", name, tuple(known))
-        return RowScorer(metric, columns, self._prefix(prefix), known if scores is None else scores, statistics)
+        return RowScorer(self, columns, self._prefix(prefix), known if scores is None else scores, statistics)
 
     def _compute_columns(self, columns: Mapping[str, Any], given: Mapping[str, Any], executor: Any = None) -> Result:
         """Score these columns together with everything added before."""
         chosen = self._chosen(given)
-        if self._added:
+        added = self._added.parts()
+        if added:
             self._check_added(chosen)
         if not chosen.keep_rows:
             self._check_sums(chosen)
-        parts = list(self._added)
-        if not parts or any(column is not None for column in columns.values()):
-            parts.append(self._count_columns(columns, chosen, executor))
-        self._added = []
-        statistics = np.concatenate(parts)
+        own = []
+        if not added or any(column is not None for column in columns.values()):
+            metric = self if executor is None else self._travelling(self._given)
+            own.append(metric._count_columns(columns, metric._chosen(given), executor))
+        # Threads may have added others meanwhile, or scored those.
+        statistics = np.concatenate([*self._added.take(), *own])
         if not len(statistics):
             names = [name for name, column in columns.items() if column is not None]
             raise ValueError(f"nothing to score: {' and '.join(names) or 'all batches'} are empty")
@@ -168,34 +156,33 @@ class HostedMetric(CountedScore, evaluate.Metric):
 
     def _statistics_of(self, columns: Mapping[str, Any], given: Mapping[str, Any], executor: Any = None) -> IntArray:
         # Between the caller and _count_columns as in compute and add_batch, so that warnings name the caller's line.
-        return self._count_columns(columns, self._chosen(given), executor)
+        metric = self if executor is None else self._travelling(self._given)
+        return metric._count_columns(columns, metric._chosen(given), executor)
 
     def _add_columns(self, columns: Mapping[str, Any]) -> None:
         """Count rows towards the next compute(); what is kept are their statistics, not their text."""
-        self._keep([self._count_columns(columns, self._options)])
+        self._added.add([self._count_columns(columns, self._options)])
 
     def merge(self, other: HostedMetric) -> None:
         """Count the rows that were added to another metric towards the next compute() of this one.
 
-        Raises ValueError for a metric of another kind, or with other options that decide what is counted.
+        The other keeps them.  Merged in any order, metrics give the same scores; the order of the rows is that of the
+        merges, and it shows in lists of rows and decides which rows an interval's seed draws.
+        Raises ValueError for the metric itself, one of another kind, or with other options that decide what is counted.
         """
         # evaluate's copy of a metric has a class of its own.
         if getattr(other, "name", None) != self.name or not hasattr(other, "_added"):
             raise ValueError(f"other is of type {type(other).__name__}: give a metric {self.name}, as this one is")
+        if other is self:
+            raise ValueError("other is this metric itself, whose rows would count twice: give another one")
         other._check_added(self._options)
-        self._keep(other._added)
-
-    def _keep(self, parts: Sequence[IntArray]) -> None:
-        added = [*self._added, *parts]
-        if not self._options.keep_rows and added:
-            added = [np.concatenate(added).sum(axis=0, keepdims=True)]
-        self._added = added
+        self._added.add(other._added.parts())
 
     # --- what evaluate, pickle and datasets ask for
 
     def __len__(self) -> int:
         """How many rows are added and not yet scored."""
-        return sum(int(part[:, 0].sum()) for part in self._added)
+        return sum(int(part[:, 0].sum()) for part in self._added.parts())
 
     def __bool__(self) -> bool:
         return True
@@ -203,15 +190,17 @@ class HostedMetric(CountedScore, evaluate.Metric):
     def __reduce__(self) -> tuple[Any, ...]:
         # evaluate's own state holds locks and a seed drawn from numpy's global state; what a copy needs, and what
         # datasets hashes for its cache, are the options.
-        state = {"_added": [*self._added]} if self._added else None
+        added = self._added.parts()
+        kind = installed_class(type(self))
+        hashed = kind._code_digest, [file_stamp(file) for file in self._options.files()]
         return (
-            _rebuild,
-            (type(self), self.config_name, dict(sorted(self._given.items())), code_digest(type(self))),
-            state,
+            kind._rebuild,
+            (kind, self.config_name, dict(sorted(self._given.items())), hashed),
+            {"_added": added} if added else None,
         )
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        self._added.add(state["_added"])
 
     def _build_data_dir(self) -> str:
         # evaluate makes this folder at every load; nothing here is ever written to it.
@@ -223,14 +212,6 @@ class HostedMetric(CountedScore, evaluate.Metric):
         if not given:
             return self._options
         return build(self._options_type, {**self._given, **translate(self._options_type, given)})
-
-    def _checked_trials(self, test: str, n_trials: int | None, chosen: Options) -> int:
-        """How many trials a paired test takes; ValueError for a test that there is not, or options of single rows."""
-        check_choice("test", test, tuple(PAIRED_TESTS))
-        self._refuse_rows(chosen)
-        trials = PAIRED_TESTS[test].usual_trials if n_trials is None else n_trials
-        check_integer("n_trials", trials, least=1)
-        return trials
 
     def _check_sums(self, chosen: Options) -> None:
         self._refuse_rows(chosen)
@@ -244,8 +225,3 @@ class HostedMetric(CountedScore, evaluate.Metric):
             raise ValueError(
                 "rows were added under other options: give options when the metric is loaded, or all rows to compute"
             )
-
-
-def _rebuild(metric_type: type[HostedMetric], config_name: str, given: Mapping[str, Any], code: str) -> HostedMetric:
-    """`code` is not used: it is there to be hashed, so that other code misses what this one cached."""
-    return metric_type(config_name, **given)

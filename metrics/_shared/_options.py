@@ -57,6 +57,10 @@ class Options:
         """The values that decide what is kept of rows."""
         return tuple(getattr(self, name) for name in (*self.COUNTING, "keep_rows"))
 
+    def files(self) -> tuple[Any, ...]:
+        """The files and folders that options name, whose content decides the statistics."""
+        return ()
+
 
 def build(options_type: type[AnyOptions], given: Mapping[str, Any]) -> AnyOptions:
     """The options with everything given, over the defaults of the convention that is given.
@@ -92,6 +96,28 @@ def translate(options_type: type[Options], given: Mapping[str, Any]) -> dict[str
                 raise ValueError(f"{name}={value!r} contradicts {said[key]}={given[said[key]]!r}: give one of them")
             own[key], said[key] = _own(meant), name
     return own
+
+
+def row_options(options_type: type[Options], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the given options, under their own names, those that can move what is counted of a row, or its scores.
+
+    What every metric has is about many rows; a default says nothing, unless the convention has another one.
+
+    Raises ValueError for a value that cannot be.
+
+    >>> row_options(Options, {"seed": 1, "confidence": 0.9})
+    {}
+    """
+    build(options_type, given)
+    usual = {field.name: field.default for field in dataclasses.fields(options_type)}
+    usual.update(options_type.CONVENTIONS.get(given.get("convention", ""), {}))
+    about_many = known_options(Options)
+    return {name: value for name, value in given.items() if name not in about_many and not _equal(value, usual[name])}
+
+
+def _equal(value: Any, default: Any) -> bool:
+    # Of one type alone: an array would be compared number by number.
+    return type(value) is type(default) and bool(value == default)
 
 
 def _own(value: Any) -> Any:

@@ -18,7 +18,7 @@ def with_bar(
 ) -> Iterator[T]:
     """The parts as they come; whoever waits for more than two seconds sees a bar.
 
-    datasets.disable_progress_bars() hides it.
+    datasets.disable_progress_bars() hides it.  A single part has none: how far it is, only the kernel inside knows.
     size: how many units a part is, of `total`, if that is known.
 
     >>> list(with_bar([[1, 2], [3]], "Count", "row", len))

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, MutableMapping, Sequence
+import re
+import reprlib
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from typing import Any, Protocol
 
 import datasets
 import numpy as np
 import pyarrow as pa
 
+from ._options import unknown_option
 from ._progress import with_bar
 from ._resampling import FloatArray
 from ._segments import IntArray
 
 # Rows of a stream that are read at once.
 _BATCH = 10_000
+# How messages of metrics begin that are about one row.
+_ROW = re.compile(r"(\w+)\[(\d+)\]")
 
 
 class RowMetric(Protocol):
@@ -37,8 +42,11 @@ class RowMetric(Protocol):
 class RowScorer:
     """Takes a batch of rows, as map hands it over in any format; gives it back with columns of scores.
 
-    Its pickle, and with it the fingerprint by which datasets finds cached results, depends on the metric's options and
-    code, as the metric's own does, and on the names here.
+    Its pickle, and with it the fingerprint by which datasets finds cached results, depends on what decides the columns:
+    those options of the metric, the files that they name, its code, and the names here.
+
+    Of a dataset in arrow or pandas format map writes what it is given back, and does not look at remove_columns: remove
+    columns afterwards.  With every other format, and on streams, it does.
     """
 
     def __init__(
@@ -56,28 +64,63 @@ class RowScorer:
         self._scores = list(scores)
         self._statistics = statistics
 
-    def __call__(self, batch: Any) -> Any:
-        """The batch with its new columns: a table for a table, a data frame for a data frame, else a dictionary."""
+    def __call__(self, batch: Any, indices: Any = None, *others: Any) -> Any:
+        """The batch with its new columns: a table for a table, a data frame for a data frame, else a dictionary.
+
+        indices: the rows' numbers in the dataset, as map(..., with_indices=True) gives them; messages name them.
+        others: what else map hands over, which is not looked at.
+        Raises ValueError for a batch without these columns, and for what the metric refuses.
+        """
+        _check_batch(batch, self._columns.values())
         # A column that map's own dictionary has handed out as a list is written anew; one that its copy has is not.
         rows = copy.copy(batch) if isinstance(batch, MutableMapping) else batch
-        counted = self._metric.statistics(**{name: _column(rows, own) for name, own in self._columns.items()})
-        new = self._new_columns(counted)
+        given = {name: _column(rows, own) for name, own in self._columns.items()}
+        _check_rows(given, self._columns)
+        new = self._new_columns(self._counted(given, indices))
         if isinstance(batch, pa.Table):
-            for name, column in new.items():
-                batch = batch.append_column(name, pa.array(column))
-            return batch
+            return _with_columns(batch, new)
         # What map makes of a dictionary for a data frame lacks the other columns.
         if hasattr(batch, "assign"):
             return batch.assign(**new)
         # A stream gives its rows as they are here, and they are no arrays.
         return {name: column.tolist() if isinstance(batch, dict) else column for name, column in new.items()}
 
-    def features(self, features: datasets.Features) -> datasets.Features:
-        """The features of a dataset after map, which IterableDataset.map takes as `features`."""
+    def features(self, features: datasets.Features | None) -> datasets.Features:
+        """The features of a dataset after map, which IterableDataset.map takes as `features`.
+
+        features: those before it; ValueError for None, which is what a stream has that does not know its own.
+        """
+        if features is None:
+            raise ValueError(
+                "features is None: this stream does not know its own. Give them, as in IterableDataset.from_generator("
+                "..., features=...) or stream.cast(features); or leave out map's features=, and those of its result "
+                "stay unknown"
+            )
         new = {f"{self._prefix}{name}": datasets.Value("float64") for name in self._scores}
         if self._statistics:
             new.update({f"{self._prefix}{name}": datasets.Value("int64") for name in self._metric.statistic_names()})
         return datasets.Features({**features, **new})
+
+    def _counted(self, given: Mapping[str, Any], indices: Any) -> IntArray:
+        try:
+            return self._metric.statistics(**given)
+        except ValueError as error:
+            raise ValueError(self._located(str(error), given, indices)) from error
+
+    def _located(self, message: str, given: Mapping[str, Any], indices: Any) -> str:
+        """The message with the dataset's name of the column, and its number of the row where that is known."""
+        found = _ROW.match(message)
+        if found is None or found[1] not in given:
+            return message
+        own, number, rest = self._columns[found[1]], int(found[2]), message[found.end() :]
+        if isinstance(indices, Sequence):
+            return f"{own}[{indices[number]}]{rest}"
+        column = given[found[1]]
+        first = reprlib.repr(str(next(iter(column))))
+        return (
+            f"{own}[{number}]{rest}. The number is that in a batch of {len(column)} rows whose first {own} is {first}; "
+            f"map(..., batched=True, with_indices=True) tells that in the dataset"
+        )
 
     def _new_columns(self, counted: IntArray) -> dict[str, FloatArray | IntArray]:
         names = self._metric.headlines()
@@ -89,6 +132,41 @@ class RowScorer:
             named = zip(self._metric.statistic_names(), counted.T, strict=True)
             columns.update({f"{self._prefix}{name}": column for name, column in named})
         return columns
+
+
+def check_arguments(given: Iterable[str], options: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise ValueError for what row_scorer is given that is neither an option nor the name of a column."""
+    for name in given:
+        if name not in options:
+            said = unknown_option(name, [*options, *columns])
+            raise ValueError(f"{said}; the dataset's columns are given as {'=, '.join(columns)}=")
+
+
+def _check_batch(batch: Any, columns: Iterable[str]) -> None:
+    """Raise ValueError for what has no names of columns."""
+    # A data frame is no Mapping.
+    if not isinstance(batch, (pa.Table, Mapping)) and not hasattr(batch, "assign"):
+        raise ValueError(
+            f"the batch is of type {type(batch).__name__}: give a dictionary, a pandas data frame or an arrow table; "
+            f"leave map's input_columns out, as row_scorer was told the columns: {', '.join(columns)}"
+        )
+
+
+def _check_rows(given: Mapping[str, Any], columns: Mapping[str, str]) -> None:
+    """Raise ValueError for a single row."""
+    for name, column in given.items():
+        if isinstance(column, str):
+            shown = reprlib.repr(str(column))
+            raise ValueError(f"column {columns[name]!r} is {shown}, of a single row: call map with batched=True")
+
+
+def _with_columns(table: pa.Table, new: Mapping[str, FloatArray | IntArray]) -> pa.Table:
+    """The table with these columns, in the place of those that have their names."""
+    for name, column in new.items():
+        place = table.schema.get_field_index(name)
+        values = pa.array(column)
+        table = table.append_column(name, values) if place < 0 else table.set_column(place, name, values)
+    return table
 
 
 def statistic_rows(data: Any, names: Sequence[str]) -> IntArray:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ._options import Alias, Options, check_choice, check_flags, check_integer, check_number, rename
 from ._reference_length import REFERENCE_LENGTHS
 from ._smoothing import LOOKING_AHEAD, SMOOTHINGS
-from ._tokenizers import get_tokenizer
+from ._tokenizers import TOKENIZERS, get_tokenizer
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -55,6 +55,10 @@ class BleuOptions(Options):
             for weight in weights:
                 check_number("weights", weight, least=0)
         get_tokenizer(self.tokenizer, self.lowercase)
+
+    def files(self) -> tuple[Any, ...]:
+        """The tokenizer's, where it is one."""
+        return () if callable(self.tokenizer) or self.tokenizer in TOKENIZERS else (self.tokenizer,)
 
     @property
     def weight_sets(self) -> list[list[float]]:

@@ -12,14 +12,18 @@ from typing import Any, NamedTuple
 import evaluate
 import numpy as np
 
+from ._added_rows import AddedRows
 from ._bleu_options import BleuOptions
 from ._bleu_picture import n_gram_picture
-from ._code_digest import code_digest
+from ._code_digest import CODE_DIGEST
+from ._column_scores import ColumnScores
 from ._corpus_metric import CorpusMetric, metric_info
 from ._counted_score import Result
 from ._executors import ordered_results
+from ._file_stamp import file_stamp
 from ._hosted_metric import HostedMetric
 from ._inputs import References, check_references
+from ._installed_class import installed_class
 from ._intl import split_intl
 from ._marks import Mark
 from ._mteval import cuts_13a

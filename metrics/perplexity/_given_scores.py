@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._progress import with_bar
 from ._segments import IntArray
 from ._source import FloatArray, TokenScores
 
@@ -36,11 +37,15 @@ def from_log_probs(rows: Any, name: str = "log_probs") -> TokenScores:
     listed = _rows(rows, name)
     if listed and isinstance(listed[0], (float, int, np.number)):
         raise ValueError(f"{name}[0] is a number: give a list a text, as in [{name}] for one text")
-    arrays = [_numbers(row, f"{name}[{i}]", 1).astype(np.float64) for i, row in enumerate(listed)]
-    for i, array in enumerate(arrays):
-        places = np.arange(len(array))
-        _check(array, ~(array <= _ROUNDING), places, f"{name}[{i}]", "a natural log-probability is at most 0")
-    return _joined([np.minimum(array, 0.0) for array in arrays])
+    numbers = (_numbers(row, f"{name}[{i}]", 1) for i, row in enumerate(listed))
+    log_probs, offsets, _ = _joined([*with_bar(numbers, "Read rows", " rows", lambda _: 1, len(listed))])
+    bad = ~(log_probs <= _ROUNDING)
+    if bad.any():
+        i = int(np.searchsorted(offsets, np.argmax(bad), side="right")) - 1
+        own = slice(offsets[i], offsets[i + 1])
+        places = np.arange(offsets[i + 1] - offsets[i])
+        _check(log_probs[own], bad[own], places, f"{name}[{i}]", "a natural log-probability is at most 0")
+    return TokenScores(np.minimum(log_probs, 0.0), offsets)
 
 
 def from_probabilities(rows: Any, labels: Any, *, shift: bool, ignore_index: int) -> TokenScores:
@@ -146,7 +151,7 @@ def _numbers(row: Any, name: str, dimensions: int) -> Values:
         raise ValueError(f"{name} is not {shape}: its rows differ in length") from error
     if array.size == 0 and dimensions == 1:
         return np.empty(0)
-    if array.ndim == 1 and None in array.tolist():
+    if array.ndim == 1 and array.dtype == object and None in array.tolist():
         place = array.tolist().index(None)
         raise ValueError(f"{name} has None at position {place}: leave out tokens that have no probability")
     if array.ndim != dimensions or array.dtype.kind not in "fiu":
@@ -170,6 +175,6 @@ def _detached(value: Any) -> Any:
     return (tensor.float() if tensor.is_floating_point() and tensor.element_size() < 4 else tensor).numpy()
 
 
-def _joined(arrays: Sequence[FloatArray]) -> TokenScores:
+def _joined(arrays: Sequence[Values]) -> TokenScores:
     offsets = np.cumsum([0, *map(len, arrays)], dtype=np.int64)
-    return TokenScores(np.concatenate([np.empty(0), *arrays]), offsets)
+    return TokenScores(np.concatenate([np.empty(0), *arrays], dtype=np.float64), offsets)

@@ -154,6 +154,11 @@ class PerplexityOptions(Options):
         """Whether the source says of tokens that it does not know them."""
         return self.kind in ("ngram", "arpa")
 
+    def files(self) -> tuple[Any, ...]:
+        """Those of the source: a model with its tokenizer, training texts, an ARPA file."""
+        named = (self.model_id, self.tokenizer, self.train_texts, self.source if self.kind == "arpa" else None)
+        return tuple(value for value in named if isinstance(value, (str, os.PathLike)))
+
     def signed(self) -> Mapping[str, Any]:
         """What decides the score besides the source, under short names, in order."""
         return {_SHORT[name]: getattr(self, name) for name in _SIGNED[self.kind]}

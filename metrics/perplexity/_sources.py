@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
+from ._file_stamp import file_stamp
 from ._load_source import model_source
 from ._model_source import ModelSettings
 from ._ngram_source import NgramSource
@@ -85,16 +85,7 @@ def _request(options: PerplexityOptions) -> _Request:
 
 def _stamped(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments, paths with what tells that their files were written anew, as checkpoints are."""
-    return {name: (value, _stamp(value)) for name, value in arguments.items()}
-
-
-def _stamp(value: Any) -> list[tuple[str, int, int]]:
-    if not isinstance(value, (str, os.PathLike)) or not os.path.exists(value):
-        return []
-    path = Path(value).absolute()
-    files = sorted(path.iterdir()) if path.is_dir() else [path]
-    stats = [(str(file), file.stat()) for file in files]
-    return [(name, stat.st_mtime_ns, stat.st_size) for name, stat in stats]
+    return {name: (value, file_stamp(value)) for name, value in arguments.items()}
 
 
 def _ngram_values(options: PerplexityOptions) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -71,6 +71,12 @@ def as_total(statistics: Sequence[int]) -> Total:
     every, unknown, rest = statistics[:width], statistics[width : 2 * width], statistics[2 * width :]
     surprises = [Surprise(tokens, impossible, tuple(parts)) for tokens, impossible, *parts in (every, unknown)]
     return Total(surprises[0], surprises[1], rest[0], dict(zip(SIZES, rest[1:], strict=True)))
+
+
+def surprises(statistics: IntArray) -> Iterator[Surprise]:
+    """Of every row of the columns STATISTICS the surprise of all tokens."""
+    for tokens, impossible, *parts in statistics[:, : 2 + len(_SURPRISE)].tolist():
+        yield Surprise(tokens, impossible, tuple(parts))
 
 
 def statistics(scores: TokenScores, texts: Sequence[str] | None) -> IntArray:

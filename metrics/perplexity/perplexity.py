@@ -11,20 +11,24 @@ import evaluate
 import numpy as np
 
 from ._adapters import adapters_name
+from ._added_rows import AddedRows
 from ._arpa import write_arpa
 from ._causal_model import CausalModel
 from ._checkpoints import Checkpoint
-from ._code_digest import code_digest
+from ._code_digest import CODE_DIGEST
+from ._column_scores import ColumnScores
 from ._columns import COLUMNS, Scored, scored
 from ._counted_score import Result
 from ._cpu_products import by_onednn
 from ._encoding import Encoded
 from ._figures import mean, per_size, perplexity
+from ._file_stamp import file_stamp
 from ._fixed_point import to_limbs
 from ._forward_pass import token_log_probs
 from ._given_scores import from_log_probs
 from ._hosted_metric import HostedMetric
 from ._inputs import check_predictions
+from ._installed_class import installed_class
 from ._kneser_ney import Estimate
 from ._load_source import model_source
 from ._marks import Mark
@@ -55,12 +59,12 @@ from ._probes import has_separate_head
 from ._progress import with_bar
 from ._resampling import resampled_sums
 from ._row_columns import with_row_columns
-from ._row_scorer import RowScorer
+from ._row_scorer import RowScorer, check_arguments
 from ._segments import IntArray
 from ._source import Source
 from ._sources import Sources
 from ._token_batches import Frame
-from ._token_statistics import STATISTICS, Surprise, as_total, statistics
+from ._token_statistics import STATISTICS, as_total, statistics, surprises
 from ._torch_options import as_device
 from ._version import __version__
 from ._windows import Spans
@@ -149,7 +153,7 @@ class Perplexity(HostedMetric):
         chosen = self._chosen(options)
         if not chosen.per_token:
             return self._compute_columns(columns, options)
-        if self._added:
+        if self._added.parts():
             raise ValueError("per_token=True: rows were added as sums, their tokens are gone; give all rows to compute")
         tokens = self._scored(columns, chosen)
         return self._visible({**self._result(_statistics(tokens), chosen), **_shown(tokens)}, chosen)
@@ -193,6 +197,7 @@ class Perplexity(HostedMetric):
 
     def row_scorer(
         self,
+        prediction: str | None = None,
         *,
         prefix: str | None = None,
         scores: Sequence[str] | None = None,
@@ -201,12 +206,20 @@ class Perplexity(HostedMetric):
     ) -> RowScorer:
         """A function for Dataset.map(..., batched=True): scores of rows as new columns.
 
-        columns_and_options: the dataset's columns by the names that compute has for them, as in predictions="text",
-          with options of the metric.
+        prediction: the name of the dataset's column of texts; "text" if no column is named.
+        columns_and_options: further columns by the names that compute has for them, as in log_probs="scores", with
+          options of the metric.
         prefix, scores, statistics: as in the other metrics.
         """
-        columns = {name: own for name, own in columns_and_options.items() if name in COLUMNS}
+        named = {name: own for name, own in columns_and_options.items() if name in COLUMNS}
+        if prediction is not None:
+            if "predictions" in named:
+                raise ValueError("prediction= and predictions= name the same column: give one of them")
+            named["predictions"] = prediction
         own = _options_of(columns_and_options)
+        check_arguments(own, self.option_names(), ("prediction", *COLUMNS[1:]))
+        # In one order, so that the hash does not depend on that of the arguments.
+        columns = {name: named[name] for name in COLUMNS if name in named}
         return self._row_scorer(columns or {"predictions": "text"}, prefix, scores, statistics, own)
 
     def compare(
@@ -217,10 +230,10 @@ class Perplexity(HostedMetric):
         n_trials: int | None = None,
         **common: Any,
     ) -> Result:
-        """Paired significance tests of language models against a baseline, all on the same texts.
+        """Paired significance tests against a baseline: of language models on the same texts, or texts under one model.
 
-        baseline, systems: what is theirs alone, options or columns, as in {"model_id": "a"} or {"log_probs": rows}.
-        common: what holds for all, such as predictions.
+        baseline, systems: what is theirs alone, options or columns, as in {"model_id": "a"} or {"predictions": texts}.
+        common: what holds for all, such as predictions, or model_id.
         test, n_trials: as in the other metrics.
         Returns {"baseline": {...}, "systems": [{...}, ...], "signature": ..., "sources": names}; the signature is that
         of the baseline.  Models with different tokens are compared by headlines=["bits_per_byte"].
@@ -240,10 +253,12 @@ class Perplexity(HostedMetric):
         for given in asked:
             rows.append(self.statistics(**given))
             names.append(self._sources.name_of(self._chosen(_options_of(given))))
-        check_rows(rows)
         chosen = self._chosen(_options_of(asked[0]))
-        warn_of_other_tokens(rows, chosen)
-        return {**self._tested(rows, test, trials, chosen), "sources": names}
+        result = {**self._tested(rows, test, trials, chosen), "sources": names}
+        # Texts of their own have other tokens by right.
+        if all("predictions" not in own for own in (baseline, *systems)):
+            warn_of_other_tokens(rows, chosen)
+        return result
 
     def write_arpa(self, path: str | os.PathLike[str]) -> None:
         """Write the n-gram model that the options at load name to an ARPA file, which KenLM and SRILM read."""
@@ -288,8 +303,12 @@ class Perplexity(HostedMetric):
         # Rows whose labels are all ignored are no texts to draw.
         return super()._intervals(statistics[statistics[:, 1 + STATISTICS.index("tokens")] > 0], chosen)
 
+    def _check_paired(self, rows: Sequence[IntArray]) -> None:
+        check_rows(rows)
+
     def _finish(self, result: Result, rows: IntArray, options: PerplexityOptions) -> Result:
-        perplexities = [perplexity(as_total(row).every) for row in rows[:, len(self._row_columns) :].tolist()]
+        every = with_bar(surprises(rows[:, len(self._row_columns) :]), "Score rows", " rows", lambda _: 1, len(rows))
+        perplexities = [perplexity(own) for own in every]
         scored = [value for value in perplexities if value is not None]
         return {**result, "mean_perplexity": mean(scored), "perplexities": perplexities}
 

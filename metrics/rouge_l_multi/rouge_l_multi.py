@@ -9,14 +9,18 @@ from typing import Any
 import evaluate
 import numpy as np
 
-from ._code_digest import code_digest
+from ._added_rows import AddedRows
+from ._code_digest import CODE_DIGEST
+from ._column_scores import ColumnScores
 from ._comparison import compare
 from ._corpus_metric import CorpusMetric, metric_info
 from ._counted_score import Result
 from ._executors import ordered_results
+from ._file_stamp import file_stamp
 from ._fixed_point import LIMBS, from_limbs, mean_of_limbs, to_limbs
 from ._hosted_metric import HostedMetric
 from ._inputs import References, check_references
+from ._installed_class import installed_class
 from ._lanes import lane_blocks
 from ._lcs import lcs_lengths
 from ._marks import Mark

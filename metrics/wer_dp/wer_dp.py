@@ -8,17 +8,21 @@ from typing import Any
 import evaluate
 import numpy as np
 
+from ._added_rows import AddedRows
 from ._affixes import without_common_affixes
 from ._alignment import Alignment, count_errors, draw
-from ._code_digest import code_digest
+from ._code_digest import CODE_DIGEST
+from ._column_scores import ColumnScores
 from ._corpus_metric import CorpusMetric, metric_info
 from ._counted_score import Result
 from ._edit_distance import edit_counts, edit_operations
 from ._edit_operations import Operation
 from ._edit_script import edit_script
 from ._executors import ordered_results
+from ._file_stamp import file_stamp
 from ._hosted_metric import HostedMetric
 from ._inputs import References, check_predictions, check_references
+from ._installed_class import installed_class
 from ._lanes import lane_blocks
 from ._marks import Mark
 from ._numbering import number_words

@@ -1,0 +1,1 @@
+../_shared/_added_rows.py

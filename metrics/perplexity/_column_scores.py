@@ -1,0 +1,1 @@
+../_shared/_column_scores.py

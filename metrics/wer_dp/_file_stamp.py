@@ -1,0 +1,1 @@
+../_shared/_file_stamp.py
