@@ -4,7 +4,8 @@
 
 Every tokenizer is trained by `tokenizers` on the text that is then encoded, line by line. Ids, for `encode_batch` also
 tokens and offsets, for decoding the texts, are asserted equal before anything is timed. A figure is the best of runs
-taken in turn. Peers: pip install 'evenscore[benchmark]'.
+taken in turn. Decoding is timed for all lines, for a thousand and for one; what it looks up of the vocabulary was
+looked up before, as for all calls but the first. Peers: pip install 'evenscore[benchmark]'.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ import tokenizers_impl
 MODELS = ("byte-level-bpe", "bpe-suffix", "wordpiece", "unigram")
 GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
 Run = Callable[[], Any]
+# Lines of a batch that is not large.
+_FEW = 1000
 
 
 def train(model: str, corpus: Path, out: Path) -> None:
@@ -61,16 +64,17 @@ def train(model: str, corpus: Path, out: Path) -> None:
     tokenizer.save(str(out))
 
 
-def best(ours: Run, theirs: Run, repeats: int = 5) -> tuple[float, float]:
-    """The shortest of runs taken in turn."""
-    times = [(_once(ours), _once(theirs)) for _ in range(repeats)]
-    return min(a for a, _ in times), min(b for _, b in times)
+def best(ours: Run, theirs: Run, repeats: int = 5, times: int = 1) -> tuple[float, float]:
+    """The shortest of runs taken in turn, each so many times over."""
+    taken = [(_once(ours, times), _once(theirs, times)) for _ in range(repeats)]
+    return min(a for a, _ in taken), min(b for _, b in taken)
 
 
-def _once(run: Run) -> float:
+def _once(run: Run, times: int) -> float:
     start = time.perf_counter()
-    run()
-    return time.perf_counter() - start
+    for _ in range(times):
+        run()
+    return (time.perf_counter() - start) / times
 
 
 def compare(model: str, document: Path, lines: list[str]) -> None:
@@ -84,17 +88,41 @@ def compare(model: str, document: Path, lines: list[str]) -> None:
     ids = [each.ids for each in expected]
     if [each.ids for each in ours.encode_batch_fast(lines)] != ids:
         raise AssertionError(f"{model}: encode_batch_fast has other ids")
+    size = megabytes(lines)
+    for job in ("encode_batch_fast", "encode_batch"):
+        row(model, job, size, best(partial(getattr(ours, job), lines), partial(getattr(theirs, job), lines)))
+    if model == "byte-level-bpe":
+        others(ours, theirs, lines, ids)
+    compare_decoding(model, ours, theirs, lines, ids)
+
+
+def compare_decoding(model: str, ours: Any, theirs: Any, lines: list[str], ids: list[list[int]]) -> None:
+    """Print the rows of decoding: of all lines, of the first thousand, of one."""
     if ours.decode_batch(ids) != theirs.decode_batch(ids):
         raise AssertionError(f"{model}: decode_batch gives another text")
-    size = sum(len(line.encode()) + 1 for line in lines) / 1e6
-    for job, argument in (("encode_batch_fast", lines), ("encode_batch", lines), ("decode_batch", ids)):
-        pair = best(partial(getattr(ours, job), argument), partial(getattr(theirs, job), argument))
-        row(model, job, size, pair, "tokenizers")
-    if model == "byte-level-bpe":
-        others(ours, theirs, lines, ids, size, text)
+    few = ids[:_FEW]
+    if any(list(map(each.decode, few)) != theirs.decode_batch(few) for each in (ours, theirs)):
+        raise AssertionError(f"{model}: decode gives another text")
+    row(
+        model,
+        "decode_batch",
+        megabytes(lines),
+        best(partial(ours.decode_batch, ids), partial(theirs.decode_batch, ids)),
+    )
+    pair = best(partial(ours.decode_batch, few), partial(theirs.decode_batch, few), times=100)
+    row(model, f"decode_batch, {_FEW:,} lines", megabytes(lines[:_FEW]), pair)
+    # One of middling length.
+    i = sorted(range(len(few)), key=lambda i: len(few[i]))[len(few) // 2]
+    pair = best(partial(ours.decode, ids[i]), partial(theirs.decode, ids[i]), times=10_000)
+    row(model, "decode, one line", megabytes([lines[i]]), pair)
 
 
-def others(ours: Any, theirs: Any, lines: list[str], ids: list[list[int]], size: float, text: str) -> None:
+def megabytes(lines: list[str]) -> float:
+    """The size of these lines in UTF-8, with their line feeds."""
+    return sum(len(line.encode()) + 1 for line in lines) / 1e6
+
+
+def others(ours: Any, theirs: Any, lines: list[str], ids: list[list[int]]) -> None:
     """The peers that encode byte-level BPE alone."""
     import gigatoken
     import tiktoken
@@ -120,10 +148,10 @@ def others(ours: Any, theirs: Any, lines: list[str], ids: list[list[int]], size:
     for name, run in (("tiktoken", with_tiktoken), ("gigatoken", with_gigatoken)):
         if run() != ids:
             raise AssertionError(f"{name} has other ids")
-        row("byte-level-bpe", "ids as lists", size, best(ours_as_lists, run), name)
+        row("byte-level-bpe", "ids as lists", megabytes(lines), best(ours_as_lists, run), name)
 
 
-def row(model: str, job: str, size: float, pair: tuple[float, float], peer: str) -> None:
+def row(model: str, job: str, size: float, pair: tuple[float, float], peer: str = "tokenizers") -> None:
     """Print a row of the table: megabytes a second."""
     mine, theirs = (f"{size / seconds:.1f}" for seconds in pair)
     threads = os.environ["RAYON_NUM_THREADS"]

@@ -1,6 +1,6 @@
 """How time and memory of training grow with the text: 10 MB to 1 GB; prints a table.
 
-    python benchmarks/tokenizers_growth.py [--data ../shared/data] [--models byte-level-bpe unigram]
+    python benchmarks/tokenizers_growth.py [--data ../shared/data] [--models bpe unigram] [--largest 160]
 
 The text is the words of the English corpus, shuffled anew for every 40 MB. The library stands beside ours up to 40 MB,
 with Unigram up to 10, where one of its trainings takes minutes; what both save is asserted equal.
@@ -9,17 +9,18 @@ with Unigram up to 10, where one of its trainings takes minutes; what both save 
 from __future__ import annotations
 
 import argparse
+import json
 import lzma
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tokenizers_train import TRAIN, check_equal, run
+from tokenizers_train import MODELS, TRAIN, Run, affix_order, check_equal, run
 
-SIZES = {"byte-level-bpe": (10, 40, 160, 1000), "unigram": (10, 40, 160)}
-LIBRARY_UP_TO = {"byte-level-bpe": 40, "unigram": 10}
-VOCABULARY = {"byte-level-bpe": 30000, "unigram": 8000}
+SIZES = {model: (10, 40, 160) if model == "unigram" else (10, 40, 160, 1000) for model in MODELS}
+LIBRARY_UP_TO = {model: 10 if model == "unigram" else 40 for model in MODELS}
+VOCABULARY = {model: 8000 if model == "unigram" else 30000 for model in MODELS}
 _WORDS_A_LINE = 12
 
 
@@ -41,6 +42,28 @@ def write_shuffled(words: list[bytes], megabytes: int, path: Path) -> None:
                     break
 
 
+def measure(model: str, size: int, folder: Path) -> list[str]:
+    """The cells of a row: seconds and memory of ours, then of the library, whose result ours is asserted to equal."""
+    corpus, ours, theirs, order = (folder / name for name in ("corpus.txt", "ours.json", "theirs.json", "order.json"))
+    common = (model, str(VOCABULARY[model]), str(corpus))
+    peer = None
+    if size <= LIBRARY_UP_TO[model]:
+        peer = run(TRAIN, "tokenizers", *common, str(theirs), "", TOKENIZERS_PARALLELISM="true")
+        # With a suffix or a prefix the library's ids follow the order of a hash table.
+        if model in ("bpe-suffix", "wordpiece"):
+            order.write_text(json.dumps(affix_order(theirs)), encoding="utf-8")
+    mine = run(TRAIN, "tokenizers_impl", *common, str(ours), str(order) if order.exists() else "")
+    order.unlink(missing_ok=True)
+    if peer:
+        check_equal(model, ours, theirs)
+    return [*cells(mine), *cells(peer)]
+
+
+def cells(taken: Run | None) -> tuple[str, str]:
+    """Seconds and memory of a training, if there was one."""
+    return (f"{taken.seconds:.1f} s", f"{taken.megabytes:.0f} MB") if taken else ("", "")
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -52,18 +75,10 @@ def main() -> None:
         words = packed.read().split()
     print("| model | MB | ours | memory | tokenizers | memory |\n|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        corpus, ours, theirs = (Path(folder, name) for name in ("corpus.txt", "ours.json", "theirs.json"))
-        for model in known.models:
-            for size in (each for each in SIZES[model] if each <= known.largest):
-                write_shuffled(words, size, corpus)
-                common = (model, str(VOCABULARY[model]), str(corpus))
-                mine = run(TRAIN, "tokenizers_impl", *common, str(ours), "")
-                cells = [model, str(size), f"{mine.seconds:.1f} s", f"{mine.megabytes:.0f} MB", "", ""]
-                if size <= LIBRARY_UP_TO[model]:
-                    peer = run(TRAIN, "tokenizers", *common, str(theirs), "", TOKENIZERS_PARALLELISM="true")
-                    check_equal(model, ours, theirs)
-                    cells[-2:] = [f"{peer.seconds:.1f} s", f"{peer.megabytes:.0f} MB"]
-                print(f"| {' | '.join(cells)} |", flush=True)
+        for size in sorted({size for model in known.models for size in SIZES[model] if size <= known.largest}):
+            write_shuffled(words, size, Path(folder, "corpus.txt"))
+            for model in (each for each in known.models if size in SIZES[each]):
+                print(f"| {model} | {size} | {' | '.join(measure(model, size, Path(folder)))} |", flush=True)
 
 
 if __name__ == "__main__":

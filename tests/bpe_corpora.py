@@ -15,7 +15,8 @@ tokenizers = pytest.importorskip("tokenizers")
 
 MEGABYTE = 1_000_000
 NAMES = ("ar", "de", "el", "fr", "he", "hi", "ja", "ka", "ko", "or", "ru", "ta", "th", "tr", "vi", "zh_CN")
-CORPORA = ("gcide.en.txt.xz", "manpages.ja.txt.xz", "wikitext2.valid.txt", *(f"iso_names/{name}.txt" for name in NAMES))
+TEXTS = ("gcide.en.txt.xz", "manpages.ja.txt.xz", "wikitext2.valid.txt", "wikitext2.test.txt", "subword_nmt/corpus.en")
+CORPORA = (*TEXTS, *(f"iso_names/{name}.txt" for name in NAMES))
 
 
 @cache

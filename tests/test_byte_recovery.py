@@ -6,12 +6,14 @@ import itertools
 import random
 from pathlib import Path
 
+import pytest
 from fresh_process import run_python
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_data import lines
 
-from tokenizers_impl._byte_recovery import recover
+from tokenizers_impl import decoders
+from tokenizers_impl.decoders import recover
 
 # Leads of every length, bytes that only follow, and the borders of overlong forms, surrogates and U+10FFFF.
 BYTES = [
@@ -111,6 +113,16 @@ def test_nothing_and_whole_texts() -> None:
     assert recover(b"\xc3\xff\xa9") == ("", (0, 1, 2))
 
 
+def test_decoders_keep_the_same() -> None:
+    tokens = ["low", "Ã", "er", "Ã©", "Â·"]
+    found = recover(b"low\xc3er\xc3\xa9\xc2\xb7")
+    assert found == ("loweré·", (3,))
+    assert decoders.ByteLevel(errors="recover").decode(tokens) == found.text
+    assert decoders.ByteWords().decode(tokens) == found.text.removesuffix("·")
+    with pytest.raises(ValueError, match="data is 'low': give bytes"):
+        recover("low")  # type: ignore[arg-type]
+
+
 def test_a_million_bytes() -> None:
     data = "né😀".encode() * 140_000 + b"\xf0" * 20_000
     assert recover(data) == ("né😀" * 140_000, tuple(range(len(data) - 20_000, len(data))))
@@ -119,7 +131,7 @@ def test_a_million_bytes() -> None:
 def test_without_compilation(tmp_path: Path) -> None:
     program = """
         import itertools
-        from tokenizers_impl._byte_recovery import recover
+        from tokenizers_impl.decoders import recover
         for data in map(bytes, itertools.product([0x41, 0x80, 0xBF, 0xC3, 0xE0, 0xED, 0xF4], repeat=4)):
             text, dropped = recover(data)
             assert text == data.decode("utf-8", "ignore")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+import unicodedata
 from collections.abc import Sequence
 from functools import cache
 from itertools import islice
@@ -19,10 +20,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_data import beginning, lines, shared
 from subword_nmt import apply_bpe, learn_bpe
+from tiktoken_ext import openai_public
 from tiktoken_ext.openai_public import r50k_pat_str
 
-from tokenizers_impl import Tokenizer, decoders, exchange, models, normalizers, pipelines, pre_tokenizers
+from tokenizers_impl import Regex, Tokenizer, decoders, exchange, models, normalizers, pipelines, pre_tokenizers
 from tokenizers_impl.exchange._protobuf import bytes_field, fields, integer_field
+from tokenizers_impl.exchange._sentencepiece import _normalizer
 from tokenizers_impl.exchange._sentencepiece_model import Kind, Piece, SentencePieceModel
 
 ENGLISH, JAPANESE = "gcide.en.txt.xz", "manpages.ja.txt.xz"
@@ -79,6 +82,55 @@ def test_tiktoken_encodes_as_we_do(
         assert back.get_vocab() == tokenizer.get_vocab()
         assert back.model.merges == tokenizer.model.merges
     assert ids(back, texts[:1000]) == mine[:1000]
+
+
+def published(name: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The pattern of an encoding whose ranks would have to be downloaded."""
+    monkeypatch.setattr(openai_public, "load_tiktoken_bpe", lambda *_, **__: {})
+    return getattr(openai_public, name)()["pat_str"]
+
+
+@pytest.mark.parametrize("name", [ENGLISH, JAPANESE, "iso_names/hi.txt"])
+@pytest.mark.parametrize("of", ["cl100k_base", "o200k_base"])
+def test_any_pattern_of_tiktoken(of: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pattern = published(of, monkeypatch)
+    assert pattern in (exchange.CL100K_PATTERN, exchange.O200K_PATTERN)
+    odd = ["I'LL  go\n\n 12345x \r\n  ", "it'ſ Ünï 1234567 +=/\n/", "a \n$ b  ", " \n", "x\u0301\u200d中文123"]
+    whole = beginning(f"text/{name}", 300_000)
+    texts = [*whole.split("\n")[:3000], *odd, whole[:20_000], ""]
+    trained = byte_level(texts[:2000], vocab_size=700)
+    special = {"<|endoftext|>": 5000, "<|fim|>": 5001}
+    encoding = tiktoken.Encoding(
+        "x", pat_str=pattern, mergeable_ranks=exchange.to_tiktoken(trained), special_tokens=special
+    )
+    tokenizer = exchange.from_tiktoken(encoding._mergeable_ranks, special, pattern)
+    assert ids(tokenizer, texts) == encoding.encode_ordinary_batch(texts)
+    assert exchange.to_tiktoken(tokenizer) == encoding._mergeable_ranks
+    marked = [f"{text}<|endoftext|> {text}<|fim|>" for text in texts[-50:]]
+    assert ids(tokenizer, marked) == encoding.encode_batch(marked, allowed_special="all", disallowed_special=())
+    assert tokenizer.decode_batch(ids(tokenizer, texts)) == texts
+    library = tokenizer.to_tokenizers()
+    assert [each.ids for each in library.encode_batch(texts)] == ids(tokenizer, texts)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\w+",
+        r"a$|.|\n",
+        r"^a+|b",
+        r"(?:ab|[b\]c]){2}+|.",
+        r"(a)(b{1,2}+)b|.",
+        r"(?i:AB{1,2}+)|\s",
+        r"(?>a{2,})a|(?<=b)a",
+    ],
+)
+def test_patterns_are_read_as_by_tiktoken(pattern: str) -> None:
+    draw = random.Random(3)
+    texts = ["".join(draw.choices("aabbcAB]\n ", k=draw.randint(0, 12))) for _ in range(400)]
+    ranks = ALL_BYTES | {b"ab": 256, b"aa": 257, b"abb": 258}
+    encoding = tiktoken.Encoding("x", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
+    assert ids(exchange.from_tiktoken(ranks, None, pattern), texts) == encoding.encode_ordinary_batch(texts)
 
 
 def random_ranks(draw: random.Random) -> dict[bytes, int]:
@@ -156,6 +208,24 @@ def byte_bpe(**options: Any) -> models.BPE:
     return models.BPE(WITH_AB, [("a", "b"), ("ab", "c")], **options)
 
 
+def words_of(pattern: str, behavior: Any = "isolated") -> pre_tokenizers.PreTokenizer:
+    return pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(Regex(pattern), behavior), pre_tokenizers.ByteLevel(False, use_regex=False)]
+    )
+
+
+def test_a_tokenizer_of_another_pattern_is_exported() -> None:
+    texts = corpus(ENGLISH, 3000)
+    tokenizer = of_model(byte_level(texts, vocab_size=600).model, words_of(r"\p{L}+|\p{N}|[^\p{L}\p{N}]+"))
+    encoding = tiktoken.Encoding(
+        "x",
+        pat_str=r"\p{L}+|\p{N}|[^\p{L}\p{N}]+",
+        mergeable_ranks=exchange.to_tiktoken(tokenizer),
+        special_tokens={},
+    )
+    assert ids(tokenizer, texts) == encoding.encode_ordinary_batch(texts)
+
+
 @pytest.mark.parametrize(
     ("tokenizer", "message"),
     [
@@ -164,6 +234,8 @@ def byte_bpe(**options: Any) -> models.BPE:
         (of_model(byte_bpe(), pre_tokenizers.Whitespace()), r"its pre-tokenizer is Whitespace\(\)"),
         (of_model(byte_bpe(), pre_tokenizers.ByteLevel()), "its pre-tokenizer is ByteLevel.*add_prefix_space=True"),
         (of_model(byte_bpe(), pre_tokenizers.ByteLevel(False, use_regex=False)), "use_regex=False"),
+        (of_model(byte_bpe(), words_of(r"a$|.")), r"tiktoken reads 'a\$\|.' as 'a\\\\z\|.'"),
+        (of_model(byte_bpe(), words_of("a", "merged_with_next")), "its pre-tokenizer is Sequence"),
         (of_model(byte_bpe(dropout=0.1)), "dropout=0.1"),
         (of_model(byte_bpe(match="longest")), "match='longest'"),
         (of_model(models.BPE(WITH_AB | {"a</w>": 300}, [], end_of_word_suffix="</w>")), "end_of_word_suffix='</w>'"),
@@ -189,7 +261,9 @@ ALL_BYTES = {bytes([byte]): byte for byte in range(256)}
 @pytest.mark.parametrize(
     ("ranks", "options", "message"),
     [
-        (ALL_BYTES, {"pat_str": r"\w+"}, "only GPT-2's pattern is implemented"),
+        (ALL_BYTES, {"pat_str": r"(\w)\1"}, r"the escape \\1, which is not implemented"),
+        (ALL_BYTES, {"pat_str": r"(?s:.+)"}, r"the flags '\(\?s:' are not implemented"),
+        (ALL_BYTES, {"pat_str": "a\\"}, "a backslash at the end"),
         (dict(list(ALL_BYTES.items())[1:]), {}, "1 of the 256 bytes are no tokens, the first of them 0x00"),
         (ALL_BYTES | {b"ab": 5}, {}, "both have rank 5"),
         (ALL_BYTES | {b"ab": 2**31}, {}, "rank of b'ab' is 2147483648"),
@@ -543,11 +617,18 @@ def test_google_reads_and_writes_the_same_model() -> None:
     mine = SentencePieceModel.parse(theirs_.SerializeToString())
     assert [tuple(piece) for piece in mine.pieces] == [(p.piece, p.score, p.type) for p in theirs_.pieces]
     assert mine.normalization == theirs_.normalizer_spec.name
+    normalized = SentencePieceModel.parse(default_model())
+    assert len(normalized.charsmap) > 100_000
+    assert SentencePieceModel.parse(normalized.serialized()) == normalized
     again = sentencepiece_model_pb2.ModelProto.FromString(mine.serialized())
     assert [(p.piece, p.score, p.type) for p in again.pieces] == [(p.piece, p.score, p.type) for p in theirs_.pieces]
     for name in ("name", "add_dummy_prefix", "remove_extra_whitespaces", "escape_whitespaces"):
         assert getattr(again.normalizer_spec, name) == getattr(theirs_.normalizer_spec, name)
     assert SentencePieceModel.parse(again.SerializeToString()) == mine
+
+
+# A double array of one unit, then the replacements.
+NO_KEYS = (4).to_bytes(4, "little") + bytes(4)
 
 
 def small(*extra: Piece, **options: Any) -> bytes:
@@ -560,9 +641,9 @@ def small(*extra: Piece, **options: Any) -> bytes:
     [
         (small(model_type=2), "not implemented: model type 'bpe'"),
         (small(model_type=4), "not implemented: model type 'char'"),
-        (small(remove_extra_whitespaces=True), "not implemented: remove_extra_whitespaces: give normalizer="),
         (small(treat_whitespace_as_suffix=True), "not implemented: treat_whitespace_as_suffix"),
-        (small(escape_whitespaces=False), "not implemented: escape_whitespaces=False"),
+        (small(remove_extra_whitespaces=True, charsmap=NO_KEYS + b"a  b\0"), "not implemented: .* two spaces in a row"),
+        (small(charsmap=b"abc"), "precompiled_charsmap of 3 bytes is cut off"),
         (small(Piece("b", -1.0, Kind.UNUSED)), "not implemented: piece 3, 'b', of type UNUSED"),
         (small(Piece("<0x00>", 0.0, Kind.BYTE)), "not implemented: piece 3, '<0x00>', of type BYTE"),
         (small(Piece("a", -1.0)), "pieces 2 and 3 are both 'a'"),
@@ -582,18 +663,94 @@ def test_what_a_sentencepiece_model_has_beyond_is_refused(model: bytes, message:
         imported(model, tmp_path)
 
 
-def test_a_normalizer_can_stand_in_for_their_normalization(tmp_path: Path) -> None:
-    texts = stripped(ENGLISH, 3000)
-    model = sentencepiece_model(
-        texts, normalization_rule_name="nmt_nfkc", remove_extra_whitespaces=True, vocab_size=500
+NORMALIZED = {"normalization_rule_name": "nmt_nfkc", "remove_extra_whitespaces": True}
+SCRIPTS = ("ar", "el", "hi", "ja", "ko", "ta", "th", "vi")
+
+
+def names() -> list[str]:
+    """Names in several scripts, as they are, decomposed, and with white space at their ends."""
+    found = [text for script in SCRIPTS for text in lines(f"text/iso_names/{script}.txt")[:600]]
+    return [*found, *(unicodedata.normalize("NFD", text) for text in found), *(f" \t{text}\u3000 " for text in found)]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"normalization_rule_name": "nfkc_cf", "add_dummy_prefix": False},
+        {"remove_extra_whitespaces": False, "split_by_whitespace": False},
+        {"normalization_rule_name": "identity", "user_defined_symbols": ["a"]},
+        # With the second a key of the map begins that reaches beyond it; the third is no key's own text.
+        {"user_defined_symbols": ["<sep>", "e", "ﬁ", "か"]},
+    ],
+)
+def test_what_sentencepiece_normalizes_is_normalized(options: dict[str, Any], tmp_path: Path) -> None:
+    texts = [
+        *names(),
+        "ﬁne  ½ ＡＢ\u3000c ",
+        "e\u0323\u0302 <sep>\u0338 >\u0338",
+        "か\u3099 x\u3099",
+        "\x07 a",
+        "a ▁ ",
+        "",
+    ]
+    model = sentencepiece_model(names()[:6000], **{**NORMALIZED, "vocab_size": 2000, **options})
+    tokenizer, library = imported(model, tmp_path), processor(model)
+    if not {**NORMALIZED, **options}["remove_extra_whitespaces"]:
+        # It puts its space before a leading space, too.
+        texts = [text.strip("\x07\u3000\t ") for text in texts]
+    assert differing(tokenizer, library, texts) < len(texts) / 200
+    if options.get("split_by_whitespace", True):
+        # Else a first piece has spaces within, which the decoder takes off, too.
+        assert decoded_alike(tokenizer, library, texts) > len(texts) / 2
+    assert Tokenizer.from_str(tokenizer.to_str()).normalizer == tokenizer.normalizer
+
+
+@cache
+def default_model() -> bytes:
+    return sentencepiece_model(names()[:3000], **NORMALIZED, vocab_size=900, user_defined_symbols=["ab", "<s2>", "か"])
+
+
+@given(
+    st.lists(
+        st.text("aabe<s2>か\u3099\u0301\u0302\u0323\u0338ﬁ½ᄀ\u1161\u11a8ﷺ¨▁ \t\u3000\x07\u200b", max_size=14),
+        max_size=20,
     )
-    with pytest.raises(ValueError, match="normalization 'nmt_nfkc' and remove_extra_whitespaces: give normalizer="):
-        imported(model, tmp_path)
+)
+@settings(derandomize=True, deadline=None, max_examples=150)
+def test_any_text_is_normalized_as_by_sentencepiece(texts: list[str]) -> None:
+    model = SentencePieceModel.parse(default_model())
+    normalizer = _normalizer(model, "own")
+    assert normalizer is not None
+    mine = [normalizer.normalize_str(text).replace(" ", "▁") for text in texts]
+    # The dummy space apart, which the pre-tokenizer puts in front.
+    assert [f"▁{text}" if text else "" for text in mine] == processor(default_model()).normalize(texts)
+
+
+def test_spaces_need_not_be_shown_by_a_character_of_their_own(tmp_path: Path) -> None:
+    pieces = (Piece(" ", -2.0), Piece(" a", -1.0), Piece("a", -2.5), Piece("b", -3.0), Piece("▁", -3.0))
+    parts = (Piece("<unk>", 0.0, Kind.UNKNOWN), *pieces)
+    for remove in (False, True):
+        model = SentencePieceModel(parts, escape_whitespaces=False, remove_extra_whitespaces=remove).serialized()
+        tokenizer, library = imported(model, tmp_path), processor(model)
+        texts = ["a b", "ab aa", "", "b▁ a▁", *["  a  b "] * remove]
+        assert ids(tokenizer, texts) == library.encode(texts)
+        assert tokenizer.decode_batch(library.encode(texts)) == library.decode(library.encode(texts))
+
+
+def test_another_normalizer_can_stand_in_for_theirs(tmp_path: Path) -> None:
+    texts = stripped(ENGLISH, 3000)
+    model = sentencepiece_model(texts, **NORMALIZED, vocab_size=500)
+    library = processor(model)
+    single = [" ".join(text.split()) for text in texts]
     tokenizer = imported(model, tmp_path, normalizer=normalizers.NFKC())
     assert tokenizer.normalizer == normalizers.NFKC()
-    single = [" ".join(text.split()) for text in texts]
-    assert differing(tokenizer, processor(model), single) < len(single) / 200
+    assert differing(tokenizer, library, single) < len(single) / 200
     assert imported(model, tmp_path, normalizer=None).normalizer is None
+    of_library = imported(model, tmp_path, normalizer="precompiled").to_tokenizers()
+    assert [each.ids for each in of_library.encode_batch(single)] == ids(imported(model, tmp_path), single)
+    with pytest.raises(ValueError, match="normalizer='NFKC': choose 'own', 'precompiled'"):
+        imported(model, tmp_path, normalizer="NFKC")
 
 
 @pytest.mark.parametrize(

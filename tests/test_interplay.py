@@ -314,3 +314,43 @@ def test_a_forked_process_does_not_wait_for_a_thread_that_it_lacks() -> None:
     process.join(60)
     process.kill()
     assert process.exitcode == 0
+
+
+# Where the library goes another way
+
+
+def test_a_training_leaves_the_model_that_another_tokenizer_has() -> None:
+    sizes = {}
+    for library in LIBRARIES:
+        model = library.models.BPE()
+        one, other = library.Tokenizer(model), library.Tokenizer(model)
+        one.train_from_iterator(["ab"], library.trainers.BpeTrainer(show_progress=False))
+        sizes[library] = one.get_vocab_size(), other.get_vocab_size()
+    assert sizes == {tokenizers: (3, 3), tokenizers_impl: (3, 0)}
+
+
+def test_added_tokens_follow_the_vocabulary_of_a_second_training() -> None:
+    ids = {}
+    for library in LIBRARIES:
+        tokenizer = library.Tokenizer(library.models.BPE())
+        tokenizer.train_from_iterator(["ab"], library.trainers.BpeTrainer(show_progress=False))
+        tokenizer.add_tokens(["<x>"])
+        tokenizer.train_from_iterator(["abcd"], library.trainers.BpeTrainer(show_progress=False))
+        ids[library] = tokenizer.token_to_id("<x>"), tokenizer.token_to_id("d"), tokenizer.get_vocab_size()
+    # There two tokens have id 3.
+    assert ids == {tokenizers: (3, 3, 8), tokenizers_impl: (7, 3, 8)}
+
+
+def test_an_added_token_of_which_normalization_leaves_nothing_is_never_found() -> None:
+    found = {}
+    for library in LIBRARIES:
+        tokenizer = word_level(library, {"a": 0, "ab": 1})
+        tokenizer.pre_tokenizer = None
+        tokenizer.normalizer = library.normalizers.StripAccents()
+        tokenizer.add_tokens(["\u0301"])
+        found[library] = tokenizer.encode("ab").tokens
+        if library is tokenizers:
+            with pytest.raises(BaseException, match="bad split"):
+                tokenizer.encode("é中x")
+    assert found == {tokenizers: ["a", "a"], tokenizers_impl: ["ab"]}
+    assert tokenizer.encode("é中x").tokens == ["a"]

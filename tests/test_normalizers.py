@@ -349,13 +349,51 @@ def test_the_frozen_graphemes_are_those_of_the_library():
 def test_a_broken_map_is_refused(data, message):
     with pytest.raises(ValueError, match=message):
         ours.Precompiled(data)
+    with pytest.raises(ValueError, match=message.replace("Precompiled", "SentencePieceMap")):
+        ours.SentencePieceMap(data)
+
+
+RULES = {"a": "bb", "ab": "c", "abaa": "", "é": "é!", "aé": "-", "中": "a中b"}
+KEPT = ("b", "ba", "aéb")
+
+
+def longest_matches(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The rules as SentencePiece documents them, and where every character comes from."""
+    i, made, origins = 0, "", []
+    while i < len(text):
+        kept = [key for key in KEPT if text.startswith(key, i)]
+        keys = kept or [key for key in RULES if text.startswith(key, i)]
+        key = max(keys, key=len, default=text[i])
+        new = key if kept or not keys else RULES[key]
+        made += new
+        origins += [(i + min(k, len(key) - 1), i + min(k, len(key) - 1) + 1) for k in range(len(new))]
+        i += len(key)
+    return made, origins
+
+
+@given(st.lists(st.text("aabé中x"), min_size=1, max_size=8))
+@settings(derandomize=True, deadline=None)
+def test_the_longest_key_is_replaced_from_the_left(texts):
+    steps = [("SentencePieceMap", {"precompiled_charsmap": charsmap(RULES), "kept": KEPT})]
+    expected = [longest_matches(text) for text in texts]
+    assert our_origins(steps, texts) == tuple(map(list, zip(*expected, strict=True)))
+
+
+def test_the_library_refuses_the_map_of_longest_keys():
+    own = ours.SentencePieceMap(SMALL_MAP, ("ab",))
+    assert ours.from_json(json.loads(own.__getstate__())) == own
+    tokenizer = json.loads(tokenizers.Tokenizer(models.BPE()).to_str())
+    tokenizer["normalizer"] = json.loads(own.__getstate__())
+    with pytest.raises(Exception, match="did not match any variant"):
+        tokenizers.Tokenizer.from_str(json.dumps(tokenizer))
 
 
 def test_a_map_that_points_outside_of_itself_is_refused_when_it_is_used():
     # The root alone, whose branches are cut off.
-    broken = ours.Precompiled((1024).to_bytes(4, "little") + SMALL_MAP[4:1028])
-    with pytest.raises(ValueError, match="points outside of itself"):
-        broken.normalize_str("a")
+    for kind in (ours.Precompiled, ours.SentencePieceMap):
+        broken = kind((1024).to_bytes(4, "little") + SMALL_MAP[4:1028])
+        with pytest.raises(ValueError, match="points outside of itself"):
+            broken.normalize_str("a")
 
 
 @pytest.mark.parametrize(
@@ -370,6 +408,7 @@ def test_a_map_that_points_outside_of_itself_is_refused_when_it_is_used():
         ({"type": "Precompiled", "precompiled_charsmap": "!"}, "precompiled_charsmap is no base64"),
         ({"type": "Precompiled", "precompiled_charsmap": None}, "precompiled_charsmap is no base64"),
         ({"type": "Precompiled"}, "normalizer Precompiled lacks precompiled_charsmap"),
+        ({"type": "SentencePieceMap", "precompiled_charsmap": "", "kept": [1]}, r"kept is \[1\]: expected a list"),
     ],
 )
 def test_wrong_files_are_refused(data, message):
@@ -386,15 +425,18 @@ def test_what_is_not_there_is_refused_by_name():
         ours.Sequence([ours.NFD(), "NFC"])
 
 
+COMPILED = [*MAIN[::3], [("SentencePieceMap", {"precompiled_charsmap": charsmap({"ﬁ": "fi", "e\u0315": "e"})})]]
+
+
 def test_kernels_without_compilation():
     program = """if True:
         import json, sys
-        from test_normalizers import MAIN, our_origins
-        print(json.dumps([our_origins(steps, json.loads(sys.argv[1])) for steps in MAIN[::3]]))
+        from test_normalizers import COMPILED, our_origins
+        print(json.dumps([our_origins(steps, json.loads(sys.argv[1])) for steps in COMPILED]))
     """
     texts = ["Élan vital", "e\u0315\u0300\u0316 한국어 \u1112\u1161\u11ab", "ﬁ²\u200b中", "", "A\u1b44\u0301\u0316"]
     root = Path(__file__).resolve().parents[1]
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": f"{root}{os.pathsep}{root / 'tests'}"}
     command = [sys.executable, "-c", program, json.dumps(texts)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == json.loads(json.dumps([our_origins(steps, texts) for steps in MAIN[::3]]))
+    assert json.loads(done.stdout) == json.loads(json.dumps([our_origins(steps, texts) for steps in COMPILED]))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from shared_data import lines
 from tokenizers import Regex as CanonicalRegex
 
-from tokenizers_impl import Regex, Tokenizer, models, trainers
+from tokenizers_impl import Regex, Tokenizer, decoders, models, trainers
 from tokenizers_impl import pre_tokenizers as ours
 from tokenizers_impl._splits import Splits
 
@@ -289,3 +289,9 @@ def test_a_file_that_asks_for_something_else_is_refused(data: object, message: s
 def test_a_lone_surrogate_is_named_by_its_place() -> None:
     with pytest.raises(ValueError, match=r"text 0 holds the lone surrogate '\\udc80' at character 2"):
         ours.Whitespace().pre_tokenize_str("ab\udc80")
+
+
+def test_the_end_of_a_word_in_a_text_comes_back_as_a_space() -> None:
+    for end, back in (("·", "a b c"), ("|", "a·b c")):
+        words = [word for word, _ in ours.ByteWords(end).pre_tokenize_str("a·b c")]
+        assert decoders.ByteWords(end_of_word=end).decode(words) == back

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+import threading
 from pathlib import Path
 from typing import Any
 
+import bpe_corpora
 import pytest
 import tokenizers
 from fresh_process import run_python
@@ -13,6 +16,7 @@ from hypothesis import strategies as st
 from shared_data import beginning
 
 import tokenizers_impl
+from tokenizers_impl import _progress
 
 CORPORA = ["gcide.en.txt.xz", "manpages.ja.txt.xz", "wikitext2.valid.txt", "iso_names/hi.txt", "iso_names/th.txt"]
 PIPELINES = ["bpe", "bpe, unk", "byte-level", "byte-level, regex off", "bpe, metaspace", "wordpiece", "unigram"]
@@ -78,6 +82,16 @@ def test_bpe_learns_the_same_file(name: str, corpus: str, tmp_path: Path) -> Non
     mine.save(str(tmp_path / "mine.json"))
     theirs.save(str(tmp_path / "theirs.json"))
     assert (tmp_path / "mine.json").read_bytes() == (tmp_path / "theirs.json").read_bytes()
+
+
+@pytest.mark.parametrize("corpus", bpe_corpora.CORPORA)
+def test_every_corpus_gives_the_same_bytes(corpus: str, tmp_path: Path) -> None:
+    """The beginnings of those that are long; BpeTrainer's own tests have a megabyte of each."""
+    (tmp_path / "text").write_text(bpe_corpora.megabyte(corpus)[:200_000], encoding="utf-8", newline="")
+    for size in (1000, 8000):
+        for library in (tokenizers_impl, tokenizers):
+            trained(library, "byte-level", size, tmp_path / "text").save(str(tmp_path / library.__name__))
+        assert (tmp_path / "tokenizers_impl").read_bytes() == (tmp_path / "tokenizers").read_bytes()
 
 
 def test_unigram_and_wordpiece_learn_the_same_pieces(tmp_path: Path) -> None:
@@ -183,6 +197,49 @@ def test_explain_tells_the_same_tokens(loaded: tuple[Any, Any, str]) -> None:
     words = mine.explain(sample)
     assert [token for word in words for token in word.tokens] == mine.encode(sample).tokens
     assert all(word.steps or len(word.tokens) >= 1 for word in words)
+
+
+def test_counts_of_merges_are_told_until_the_tokenizer_is_read_from_a_file() -> None:
+    tokenizer = tokenizers_impl.Tokenizer(tokenizers_impl.models.BPE())
+    trainer = tokenizers_impl.trainers.BpeTrainer(show_progress=False)
+    tokenizer.train_from_counts({"low": 5, "lot": 2}, trainer)
+    copied, read = pickle.loads(pickle.dumps(tokenizer)), tokenizers_impl.Tokenizer.from_str(tokenizer.to_str())
+    told = [[step.count for step in each.explain("low")[0].steps] for each in (tokenizer, copied, read)]
+    assert told == [[7, 5], [7, 5], [None, None]]
+
+
+@pytest.mark.parametrize("from_counts", [False, True])
+@pytest.mark.parametrize("format_", ["indicatif", "json"])
+def test_the_loading_of_kernels_is_a_stage(
+    from_counts: bool, format_: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As where nothing is compiled: the first training, which is that of two words, takes until its bar is shown."""
+    trainer_type, shown, calls = tokenizers_impl.trainers.BpeTrainer, threading.Event(), []
+    train, progress = trainer_type.train_words, _progress.progress
+
+    def slow(*arguments: Any) -> Any:
+        calls.append(arguments)
+        assert shown.wait(60)
+        return train(*arguments)
+
+    def told(*arguments: Any) -> Any:
+        shown.set()
+        return progress(*arguments)
+
+    monkeypatch.setattr(_progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(_progress, "progress", told)
+    monkeypatch.setattr(trainer_type, "train_words", slow)
+    tokenizer = tokenizers_impl.Tokenizer(tokenizers_impl.models.BPE())
+    trainer = trainer_type(progress_format=format_)
+    if from_counts:
+        tokenizer.train_from_counts({"low": 5, "lot": 2}, trainer)
+    else:
+        tokenizer.train_from_iterator(["low low lot"], trainer)
+    written = capfd.readouterr().err
+    stages = ["Load kernels, compiled at first use", "Tokenize words", "Compute merges"]
+    places = [written.index(stage) for stage in stages]
+    assert places == sorted(places)
+    assert len(calls) == 2
 
 
 # --- feeding a training

@@ -38,6 +38,10 @@ def tokenizer() -> Tokenizer:
         (lambda t: t.train_from_iterator(TEXTS, trainers.BpeTrainer), "trainer=.*: give a Trainer of tokenizers_impl"),
         (lambda t: t.train_from_counts({1: 1}), "the word 1 is no string"),
         (
+            lambda t: t.train_from_counts({"ab": 2**61, "abcd": 2**61 + 1}),
+            f"the words have {2**64 + 5} characters in all.*divide the counts",
+        ),
+        (
             lambda t: t.train_from_counts({"a": 2**63}),
             r"is 9223372036854775808: give .* below 2\*\*63",
         ),

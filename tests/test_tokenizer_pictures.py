@@ -144,6 +144,10 @@ def test_the_look_ups_are_those_explained(text: str) -> None:
             (step.token, "miss" if step.id is None else "match") for step in explained[word]
         ]
         for (start,), tried, (id,) in contents(table):
+            if len(word) > 100:
+                # Too long to be looked up.
+                assert tried == ["[UNK]"]
+                continue
             assert tried[0] == "##" * (start != "0") + word[int(start) :]
             assert id == str(tokenizer.token_to_id(tried[-1]) or "none")
 

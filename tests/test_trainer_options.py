@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -41,12 +42,45 @@ def trained(corpus: list[str], trainer: Trainer, tokenizer: Tokenizer | None = N
         (UnigramTrainer, {"unk_token": 5}, "unk_token is 5: take a string, or None"),
         (UnigramTrainer, {"shrinking_factor": "x"}, "shrinking_factor is 'x': take a number"),
         (UnigramTrainer, {"shrinking_factor": 1}, "shrinking_factor is 1.0: take a number from 0 up to"),
+        (
+            WordPieceTrainer,
+            {"criterion": "likelihood", "min_gain": math.nan},
+            "min_gain is nan: take a number, or None",
+        ),
         (UnigramTrainer, {"em": "map"}, "em is 'map': take one of 'bayes', 'plain'"),
     ],
 )
 def test_an_option_that_cannot_be_is_told(trainer: type[Trainer], options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         trainer(**options)
+
+
+def pairs(count: int) -> list[str]:
+    """Words of two characters that come in no other word."""
+    return [chr(0x4E00 + 2 * i) + chr(0x4E01 + 2 * i) for i in range(count)]
+
+
+def test_the_default_size_does_not_hold_beside_a_number_of_merges() -> None:
+    corpus = [" ".join(pairs(10_500))] * 2
+    trainer = BpeTrainer(num_merges=10_400, show_progress=False)
+    assert trainer.vocab_size is None
+    assert trained(corpus, trainer).get_vocab_size() == 31_400
+    assert trained(corpus, BpeTrainer(show_progress=False)).get_vocab_size() == 30_000
+    both = BpeTrainer(num_merges=10_400, vocab_size=30_000, show_progress=False)
+    assert trained(corpus, both).get_vocab_size() == 30_000
+    assert len(both.history) == 9000
+    assert BpeTrainer().vocab_size == BpeTrainer(vocab_size=None).vocab_size == 30_000
+    assert "vocab_size=None" in repr(WordPieceTrainer(vocab_size=None))
+
+
+@pytest.mark.parametrize("compat", ["hf-0.23", None])
+def test_all_characters_are_there_even_if_fewer_tokens_are_asked_for(compat: Any) -> None:
+    trainer = BpeTrainer(vocab_size=5, special_tokens=["<s>"], compat=compat, show_progress=False)
+    assert set(trained(["quick brown"], trainer).get_vocab()) == {"<s>", *"quickbrown"}
+    trainer_ = WordPieceTrainer(vocab_size=5, show_progress=False)
+    tokenizer = Tokenizer(models.WordPiece())
+    tokenizer.train_from_counts({"fox": 1}, trainer_)
+    assert set(tokenizer.get_vocab()) == {*"fox", "##o", "##x"}
 
 
 def test_numbers_of_numpy_and_tokens_set_as_strings_are_taken() -> None:

@@ -26,7 +26,7 @@ from tokenizers_impl._arrays import F64, I32
 from tokenizers_impl._words import WordCounts
 from tokenizers_impl.models._bpe import BPE
 from tokenizers_impl.models._unigram import Unigram
-from tokenizers_impl.trainers import _second_best, _word_text
+from tokenizers_impl.trainers import BpeTrainer, _second_best, _word_text
 from tokenizers_impl.trainers._bpe_options import BpeOptions
 from tokenizers_impl.trainers._bpe_training import learn_merges
 from tokenizers_impl.trainers._forward_backward import exact_losses
@@ -53,7 +53,7 @@ def trained(counts: dict[str, int], **options: Any) -> Trained:
 
 
 def trace(result: Trained) -> list[tuple[int, float]]:
-    return [(row["pieces"], row["objective"]) for row in result.history if row["kind"] == "em"]
+    return [(row["vocab_size"], row["objective"]) for row in result.history if row["kind"] == "em"]
 
 
 def long_pieces(vocab: list[tuple[str, float]]) -> dict[str, float]:
@@ -533,7 +533,47 @@ def test_history() -> None:
     assert kinds[:3] == ["seed", "em", "em"]
     assert [row["step"] for row in trainer.history] == list(range(len(kinds)))
     # Every segmentation of a word has at most as many pieces as the word has characters.
-    assert 10 <= trainer.history[1]["tokens"] <= sum(len(word) * count for word, count in BASE.items())
+    assert 10 <= trainer.history[1]["corpus_tokens"] <= sum(len(word) * count for word, count in BASE.items())
+
+
+# Words enough for seeds that are pruned.
+MANY = {"".join(random.Random(i).choices("abc", k=7)): 1 + i % 5 for i in range(40)}
+
+
+def test_history_has_the_names_of_the_other_trainers() -> None:
+    merges = BpeTrainer(vocab_size=10, show_progress=False)
+    merges.train_words(WordCounts.of(MANY), BPE())
+    trainer = UnigramTrainer(vocab_size=10, show_progress=False)
+    trainer.train_words(WordCounts.of(MANY), Unigram())
+    assert {"step", "vocab_size", "corpus_tokens"} <= set(merges.history[0]) & set(trainer.history[0])
+    assert {row["kind"] for row in trainer.history} == {"seed", "em", "prune"}
+    for row in trainer.history:
+        told = {name for name, value in row.items() if value is not None}
+        own = {"seed": set(), "em": {"objective"}, "prune": {"loss"}}[row["kind"]]
+        assert told == {"step", "kind", "vocab_size", "corpus_tokens"} | own
+
+
+def test_history_tells_what_a_pruning_loses() -> None:
+    trainer = UnigramTrainer(vocab_size=10, prune_loss="exact", n_sub_iterations=1, show_progress=False)
+    trainer.train_words(WordCounts.of(MANY), Unigram())
+    row = next(row for row in trainer.history if row["kind"] == "prune")
+    counts = dict(sorted(MANY.items()))
+    pieces = naive_unigram.seeds(counts, 16, 10**6)
+    pieces = naive_unigram.m_step(pieces, naive_unigram.e_step(counts, naive_unigram.Model(pieces))[0], "bayes")
+    losses = naive_unigram.exact_losses(counts, naive_unigram.Model(pieces))
+    kept = naive_unigram.prune(counts, pieces, max(11, int((len(pieces) + 1) * 0.75)), "exact", True)
+    dropped = [number for number, (piece, _) in enumerate(pieces, 1) if piece not in dict(kept)]
+    assert row["vocab_size"] == len(kept) + 1 < len(pieces) + 1
+    assert row["loss"] == pytest.approx(sum(losses[number] for number in dropped), rel=1e-9) != 0
+    tokens = sum(naive_unigram.e_step(counts, naive_unigram.Model(kept))[0])
+    assert row["corpus_tokens"] == pytest.approx(tokens, rel=1e-9)
+
+
+def test_words_of_which_exact_losses_never_end_are_refused() -> None:
+    counts = {"ab": 2, "abc" * 40_000: 1}
+    with pytest.raises(ValueError, match=r"begins with '(abc)+ab' has 120000 characters.*prune_loss='hf'"):
+        trained(counts, vocab_size=20, prune_loss="exact", compat=None)
+    assert trained(counts, vocab_size=20, compat=None).vocab
 
 
 def test_path_of_the_package() -> None:
@@ -593,7 +633,7 @@ def test_twin_goes_on_to_the_same_to_the_last_bit(
     model, trainer = extended(Unigram(existing, 0), counts, special_tokens=special, compat=compat, **options)
     expected, steps = naive_unigram.extend(existing, ("<unk>", *special), counts, **options)
     assert list(model.vocab) == expected
-    assert [(row["pieces"], row["objective"]) for row in trainer.history if row["kind"] == "em"] == steps
+    assert [(row["vocab_size"], row["objective"]) for row in trainer.history if row["kind"] == "em"] == steps
 
 
 @pytest.mark.parametrize(("loss", "seed"), list(product(["hf", "sentencepiece", "exact"], ["suffix_array", "bpe"])))
@@ -628,7 +668,7 @@ def test_going_on_learns_the_scores_of_the_pieces_that_occur() -> None:
     # What does not occur keeps its score, as the unknown token does.
     assert [scores[piece] for piece in ("<unk>", "zoo", "<b>")] == [0.0, -3.0, 0.0]
     # What is hardly ever the best counts half a time; the others are 9 times low, 4 times er.
-    total = trainer.history[-1]["tokens"] + 0.5
+    total = trainer.history[-1]["corpus_tokens"] + 0.5
     assert scores["we"] == pytest.approx(math.log(0.5 / total), abs=0.2)
     assert scores["low"] == pytest.approx(math.log(9 / total), abs=0.2)
     assert scores["er"] == pytest.approx(math.log(4 / total), abs=0.2)

@@ -181,7 +181,12 @@ def test_explains_the_matches_tried() -> None:
         MatchStep(1, 0, 2, "un", 1),
         MatchStep(2, 2, 3, "##x", None),
     ]
-    assert WordPiece(VOCAB, max_input_chars_per_word=2).explain_word("unx") == []
+    told = WordPiece(VOCAB, max_input_chars_per_word=2).explain_word("unx")
+    assert told == [MatchStep(0, 0, 3, "[UNK]", VOCAB["[UNK]"])]
+    long = WordPiece(VOCAB, max_input_chars_per_word=5000)
+    assert len(long.explain_word("x" * 500)) == 500
+    with pytest.raises(ValueError, match=r"the word 'x+'... has 501 characters: the steps of up to 500 are told"):
+        long.explain_word("x" * 501)
     for word in words_of("gcide.en")[:300]:
         data = trained("gcide.en")
         found = [step for step in WordPiece.from_json(data).explain_word(word) if step.id is not None]

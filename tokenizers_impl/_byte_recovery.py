@@ -20,16 +20,26 @@ class Recovery(NamedTuple):
 def recover(data: bytes) -> Recovery:
     """The text with the largest number of valid characters that these bytes hold, in time linear in their number.
 
+    What `decoders.ByteLevel(errors="recover")` and `decoders.ByteWords()` read, with the positions of what was dropped.
+    The bytes of tokens are those that `pre_tokenizers.hexadecimal` shows.
+
     The dynamic program of Wang, Cho & Gu 2020, "Neural Machine Translation with Byte-Level Subwords", in "Decoding with
     Byte-Level Subwords": f(k) = max over t = 1..4 of f(k - t) + g(k - t + 1, k), where g is 1 if those t bytes are one
     character of UTF-8 (RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF) and else 0; then the way back.
     The bytes of a character stand side by side: none is made of bytes that a dropped one parted.  Ties: the smallest t.
     They concern only how dropped bytes are grouped: two characters of UTF-8 never overlap, so the best choice keeps all
-    there are, and neither text nor positions depend on the rule.  No bytes: no text, nothing dropped.
+    there are, and neither text nor positions depend on the rule.  No bytes: no text, nothing dropped.  ValueError for
+    what is no bytes.
 
     >>> recover("né".encode() + b"\\xe3\\x81" + "け".encode())
     Recovery(text='néけ', dropped=(3, 4))
+    >>> from tokenizers_impl.pre_tokenizers import hexadecimal
+    >>> tokens = ["low", "Ã", "er", "Ã©"]
+    >>> recover(bytes.fromhex("".join(map(hexadecimal, tokens))))
+    Recovery(text='loweré', dropped=(3,))
     """
+    if not isinstance(data, (bytes, bytearray)):
+        raise ValueError(f"data is {data!r:.80}: give bytes; `pre_tokenizers.hexadecimal` shows those of a token")
     try:
         return Recovery(data.decode("utf-8"), ())
     except UnicodeDecodeError:

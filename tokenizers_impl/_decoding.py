@@ -1,103 +1,40 @@
-"""Decoding of many rows of ids at once."""
+"""Decoding of ids: one vocabulary, one decoder."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
-
-import numpy as np
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import chain, pairwise
 
 from . import decoders
-from ._arrays import I32, I64, U8
-from ._kernel import kernel
+from ._id_rows import IdRows
+from ._shown_tokens import ShownTokens
 from ._splits import check_room, room_for
+from ._token_forms import JoinedRows, PackedForms, TokenForms
 from .decoders import Decoder, TokenDecoder
 
-# Where a token stands in its row, as bits: the order of the four forms of a token.
-_FIRST, _LAST = 1, 2
-# The largest id for which there is a table of all ids up to it.
-_LARGEST_TABLE = 1 << 24
+# The largest id for which there is a table of all ids up to it; fewer ids take longer in arrays than one by one.
+_LARGEST_TABLE, _FEW = 1 << 20, 1 << 5
+# Rows that are put together at a time, so that they stay in the processor's cache.
+_ROWS = 1 << 12
 
 
-def decode_rows(rows: Sequence[Sequence[int]], tokens: Mapping[int, str], decoder: Decoder) -> list[str]:
-    """The text of every row of ids; ids that `tokens` does not name are left out.
+class Decoding(ABC):
+    """From ids to texts; ids that no token has, or one that is left out, are left out."""
 
-    Every distinct token is decoded once, as the first, the last, the only and an inner one, and a kernel puts the bytes
-    together; but a decoder that looks at more than one token takes row by row.
-    """
-    if not isinstance(decoder, TokenDecoder):
-        return _row_by_row(rows, tokens, decoder)
-    flat = np.fromiter(chain.from_iterable(rows), np.int64)
-    ends = np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)))
-    if max(tokens, default=0) > _LARGEST_TABLE:
-        # A vocabulary with such gaps: its ids are numbered anew.
-        numbers = {id: number for number, id in enumerate(tokens)}
-        return decode_rows(
-            [[numbers[id] for id in row if id in numbers] for row in rows], dict(enumerate(tokens.values())), decoder
-        )
-    table = np.full(max(tokens, default=-1) + 1, -1, np.int32)
-    table[np.fromiter(tokens, np.int64, len(tokens))] = np.arange(len(tokens))
-    forms = list(chain.from_iterable(map(decoder.token_forms, tokens.values())))
-    form_ends = np.cumsum(np.fromiter(map(len, forms), np.int64, len(forms)))
-    form_offsets = np.concatenate((np.zeros(1, np.int64), form_ends))
-    joined, joined_ends = _joined(flat, ends, table, np.frombuffer(b"".join(forms), np.uint8), form_offsets)
-    return _texts(joined, joined_ends, decoder)
+    @abstractmethod
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of one row."""
+
+    @abstractmethod
+    def decode_rows(self, rows: IdRows) -> list[str]:
+        """The text of every row."""
 
 
-def _row_by_row(rows: Sequence[Sequence[int]], tokens: Mapping[int, str], decoder: Decoder) -> list[str]:
-    """The same with the steps at the beginning that edit every token by itself done once for each distinct token."""
-    steps = list(decoder.steps if isinstance(decoder, decoders.Sequence) else (decoder,))
-    rows = [[id for id in row if id in tokens] for row in rows]
-    room = room_for(sum(len(tokens[id]) for row in rows for id in row))
-    texts = list(tokens.values())
-    while steps and isinstance(steps[0], (decoders.Replace, decoders.Strip)):
-        texts = steps.pop(0).decode_within(texts, room_for(sum(map(len, tokens.values()))))
-    edited = dict(zip(tokens, texts, strict=True))
-    check_room(sum(len(edited[id]) for row in rows for id in row), room)
-    rest, decoded = decoders.Sequence(steps), list[str]()
-    for row in rows:
-        decoded.append("".join(rest.decode_within([edited[id] for id in row], room)))
-        room -= len(decoded[-1])
-    return decoded
-
-
-def _texts(data: U8, ends: I64, decoder: TokenDecoder) -> list[str]:
-    """The text of every row of bytes."""
-    whole = data.tobytes()
-    aligned, char_ends = _char_ends(data, ends)
-    text = _utf8_or_none(whole) if aligned else None
-    if text is None:
-        rows = [decoder.read(whole[start:end]) for start, end in _bounds(ends)]
-    else:
-        rows = [text[start:end] for start, end in _bounds(char_ends)]
-    return list(map(decoder.polish, rows))
-
-
-def _utf8_or_none(data: bytes) -> str | None:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-
-
-def _bounds(ends: I64) -> Iterator[tuple[int, int]]:
-    """Start and end of every row."""
-    listed = ends.tolist()
-    return zip([0, *listed], listed, strict=False)
-
-
-@kernel
-def _char_ends(data: U8, ends: I64) -> tuple[bool, I64]:
-    """Whether no row begins inside a character; where each row ends, in characters."""
-    aligned, char_ends = True, np.empty(len(ends), np.int64)
-    at, chars = 0, 0
-    for row in range(len(ends)):
-        if at < ends[row] and data[at] & 0xC0 == 0x80:
-            aligned = False
-        for i in range(at, ends[row]):
-            chars += data[i] & 0xC0 != 0x80
-        at, char_ends[row] = ends[row], chars
-    return aligned, char_ends
+def decoding_of(tokens: ShownTokens, decoder: Decoder | None) -> Decoding:
+    """The decoding by that decoder, or by none, which joins tokens by spaces."""
+    chosen = SpaceJoined() if decoder is None else decoder
+    return FormDecoding(tokens, chosen) if isinstance(chosen, TokenDecoder) else ChainDecoding(tokens, chosen)
 
 
 class SpaceJoined(TokenDecoder):
@@ -108,27 +45,74 @@ class SpaceJoined(TokenDecoder):
         return token if is_first else f" {token}"
 
 
-@kernel
-def _joined(ids: I64, ends: I64, table: I32, data: U8, offsets: I64) -> tuple[U8, I64]:
-    """The bytes of all rows, and where each row ends."""
-    places, row_ends = np.empty(len(ids), np.int32), np.empty(len(ends), np.int64)
-    total, kept, start = 0, 0, 0
-    for row in range(len(ends)):
-        first = kept
-        for i in range(start, ends[row]):
-            if 0 <= ids[i] < len(table) and table[ids[i]] >= 0:
-                places[kept] = 4 * table[ids[i]]
-                kept += 1
-        if kept > first:
-            places[first] += _FIRST
-            places[kept - 1] += _LAST
-        for i in range(first, kept):
-            total += offsets[places[i] + 1] - offsets[places[i]]
-        row_ends[row], start = total, ends[row]
-    out = np.empty(total, np.uint8)
-    at = 0
-    for i in range(kept):
-        for k in range(offsets[places[i]], offsets[places[i] + 1]):
-            out[at] = data[k]
-            at += 1
-    return out, row_ends
+class FormDecoding(Decoding):
+    """Every token is decoded once, for every place in a row that it may have; then bytes are put together."""
+
+    def __init__(self, tokens: ShownTokens, decoder: TokenDecoder) -> None:
+        self._decoder = decoder
+        self._forms = TokenForms(tokens, decoder)
+        self._packed = PackedForms.of_none()
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of one row, without the arrays, which take longer for so few."""
+        return self._decoder.polish([self._decoder.read(self._forms.joined(ids))])[0]
+
+    def decode_rows(self, rows: IdRows) -> list[str]:
+        """The text of every row."""
+        if len(rows.ids) < _FEW or rows.ids.max() > _LARGEST_TABLE:
+            return list(map(self.decode, rows.lists()))
+        packed = self._packed_with(rows)
+        joined = (packed.joined(*block) for block in rows.blocks(_ROWS))
+        return self._decoder.polish(list(chain.from_iterable(map(self._read, joined))))
+
+    def _packed_with(self, rows: IdRows) -> PackedForms:
+        """The packed forms, those of these ids among them."""
+        packed = self._packed
+        if new := packed.new_ids(rows.ids):
+            packed = packed.with_forms({id: self._forms[id] for id in new})
+            # Of two threads that come here at once one loses what it added, which is made anew when it is needed.
+            self._packed = packed
+        return packed
+
+    def _read(self, rows: JoinedRows) -> list[str]:
+        """The text of every row of bytes."""
+        data = rows.data.tobytes()
+        text = _utf8_or_none(data) if rows.aligned else None
+        if text is None:
+            return [self._decoder.read(data[start:end]) for start, end in pairwise([0, *rows.ends.tolist()])]
+        return [text[start:end] for start, end in pairwise([0, *rows.char_ends.tolist()])]
+
+
+def _utf8_or_none(data: bytes) -> str | None:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+class ChainDecoding(Decoding):
+    """A decoder that looks at more than one token takes row by row."""
+
+    def __init__(self, tokens: ShownTokens, decoder: Decoder) -> None:
+        self._tokens, self._decoder = tokens, decoder
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of one row."""
+        return self._decoder.decode([token for token in map(self._tokens.__getitem__, ids) if token is not None])
+
+    def decode_rows(self, rows: IdRows) -> list[str]:
+        """The same, the steps at the beginning that edit every token by itself done once for each distinct token."""
+        named = {id: token for id in set(rows.ids.tolist()) if (token := self._tokens[id]) is not None}
+        listed = [[id for id in row if id in named] for row in rows.lists()]
+        room = room_for(sum(len(named[id]) for row in listed for id in row))
+        steps = list(self._decoder.steps if isinstance(self._decoder, decoders.Sequence) else (self._decoder,))
+        texts = list(named.values())
+        while steps and isinstance(steps[0], (decoders.Replace, decoders.Strip)):
+            texts = steps.pop(0).decode_within(texts, room_for(sum(map(len, named.values()))))
+        edited = dict(zip(named, texts, strict=True))
+        check_room(sum(len(edited[id]) for row in listed for id in row), room)
+        rest, decoded = decoders.Sequence(steps), list[str]()
+        for row in listed:
+            decoded.append("".join(rest.decode_within([edited[id] for id in row], room)))
+            room -= len(decoded[-1])
+        return decoded

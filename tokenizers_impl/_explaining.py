@@ -17,7 +17,7 @@ class WordExplanation:
 
     word: as the model saw it, after normalizer and pre-tokenizer.  offsets: where it stands in the text as given.
     tokens, ids: what became of it.  steps: how, as the model's `explain_word` tells it; empty for an added token,
-    None for a word longer than asked for.
+    and for a word that is a token without merges; None for a word longer than asked for.
     """
 
     word: str

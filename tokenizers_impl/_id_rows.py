@@ -2,37 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain, pairwise
+from operator import index
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from ._arrays import I64, U32
 from ._unordered import UNORDERED, refuse_unordered
 
 _WHAT = "give integers from 0 to 2**32 - 1"
+# Of 32 bits: it takes integers from 0 to 2**32 - 1, of numpy as well, and refuses all else.
+_ID = "I"
 
 
-def distinct_ids(ids: Any) -> tuple[list[int], set[int]]:
-    """One row of ids as a list, and as a set; ValueError names what is none."""
+class IdRows(NamedTuple):
+    """Rows of ids.
+
+    ids: uint32, shape (m,): of all rows, one after another.
+    offsets: int64, shape (n + 1,): the ids of row i are offsets[i]:offsets[i + 1].
+    """
+
+    ids: U32
+    offsets: I64
+
+    def blocks(self, rows: int) -> Iterator[IdRows]:
+        """The same in parts of so many rows."""
+        for at in range(0, len(self.offsets) - 1, rows):
+            offsets = self.offsets[at : at + rows + 1]
+            yield IdRows(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
+
+    def lists(self) -> list[list[int]]:
+        """Every row as a list."""
+        return [self.ids[start:end].tolist() for start, end in pairwise(self.offsets.tolist())]
+
+
+def id_row(ids: Any) -> array[int]:
+    """One row of ids; ValueError names what is none."""
     if not _is_row(ids):
         refuse_unordered("the ids are", ids)
         raise ValueError(f"the ids are {ids!r:.80}: give {_instead(ids, 'a list of integers, also for one id')}")
-    listed = list(ids)
-    return listed, _distinct([listed], "the ids hold", "; lists of ids are for decode_batch")
+    listed = ids if isinstance(ids, list) else list(ids)
+    try:
+        return array(_ID, listed)
+    except (TypeError, OverflowError):
+        _refuse([listed], "the ids hold", "; lists of ids are for decode_batch")
 
 
-def distinct_ids_of_rows(rows: Any) -> tuple[Sequence[Sequence[int]], set[int]]:
-    """Rows of ids as they are, and all ids as a set; ValueError names the row that is none, or what it holds."""
+def id_rows(rows: Any) -> IdRows:
+    """Rows of ids; ValueError names the row that is none, or what it holds."""
     if not _is_row(rows):
         refuse_unordered("the rows are", rows)
         raise ValueError(f"the rows are {rows!r}: give a list of lists of ids")
-    listed: Any = rows if isinstance(rows, (list, tuple, np.ndarray)) else list(rows)
+    listed = _listed(rows)
+    try:
+        ids = array(_ID, chain.from_iterable(listed))
+    except (TypeError, OverflowError):
+        _refuse(listed, "row {} holds", "")
+    return IdRows(np.asarray(ids), np.asarray(array("q", accumulate(map(len, listed), initial=0))))
+
+
+def _listed(rows: Iterable[Any]) -> list[list[Any]]:
+    """Every row as a list; ValueError names the row that is none."""
+    listed = list(rows)
     # Most often they are lists, which takes no time to see.
-    for i, row in enumerate(listed if set(map(type, listed)) != {list} else ()):
+    if set(map(type, listed)) <= {list}:
+        return listed
+    for i, row in enumerate(listed):
         if not _is_row(row):
             refuse_unordered(f"row {i} is", row)
             raise ValueError(f"row {i} is {row!r:.80}: give {_instead(row, 'a list of ids; one list is for decode')}")
-    return listed, _distinct(listed, "row {} holds", "")
+    return list(map(list, listed))
 
 
 def _instead(value: Any, what: str) -> str:
@@ -41,21 +83,19 @@ def _instead(value: Any, what: str) -> str:
 
 
 def _is_row(ids: Any) -> bool:
+    if isinstance(ids, list):
+        return True
     return isinstance(ids, Iterable) and not isinstance(ids, (str, bytes, *UNORDERED))
 
 
-def _distinct(rows: Sequence[Sequence[int]], place: str, hint: str) -> set[int]:
-    try:
-        found = set[int]().union(*rows)
-    except TypeError:  # what cannot be hashed is no id
-        found = {-1}
-    if any(map(_is_strange, found)):
-        i, id = next((i, id) for i, row in enumerate(rows) for id in row if _is_strange(id))
-        raise ValueError(
-            f"{place.format(i)} {id!r}: {_WHAT}{hint if isinstance(id, (list, tuple, np.ndarray)) else ''}"
-        )
-    return found
+def _refuse(rows: Sequence[Sequence[Any]], place: str, hint: str) -> NoReturn:
+    """ValueError for the first of their elements that is no id."""
+    i, id = next((i, id) for i, row in enumerate(rows) for id in row if _is_strange(id))
+    raise ValueError(f"{place.format(i)} {id!r}: {_WHAT}{hint if isinstance(id, (list, tuple, np.ndarray)) else ''}")
 
 
 def _is_strange(id: Any) -> bool:
-    return not isinstance(id, (int, np.integer)) or not 0 <= id < 1 << 32
+    try:
+        return not 0 <= index(id) < 1 << 32
+    except TypeError:
+        return True

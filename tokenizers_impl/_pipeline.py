@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from threading import RLock
 from typing import Any
@@ -12,12 +12,13 @@ from . import decoders, models, normalizers, pre_tokenizers, processors
 from ._added_token import AddedToken
 from ._added_vocabulary import AddedVocabulary
 from ._cutting import Cutter
-from ._decoding import SpaceJoined, decode_rows
+from ._decoding import Decoding, decoding_of
 from ._foreign import own_component
-from ._id_rows import distinct_ids, distinct_ids_of_rows
+from ._id_rows import id_row, id_rows
 from ._in_thread import in_thread
 from ._option_values import checked_flag, checked_id, checked_token
 from ._padding import Padding
+from ._shown_tokens import ShownTokens
 from ._splits import Splits
 from ._truncation import Truncation
 from .decoders import Decoder
@@ -39,6 +40,8 @@ _PARTS: dict[str, type] = {
     "_padding": Padding,
 }
 _NEEDED = ("model", "encode_special_tokens")
+# Those on which it depends what ids are decoded to.
+_DECODING = ("model", "decoder", "_added")
 _READERS: dict[str, Any] = {
     "model": models.from_json,
     "normalizer": normalizers.from_json,
@@ -56,6 +59,8 @@ class Pipeline:
     """
 
     _locks: dict[int, RLock]
+    # By `skip_special_tokens`.  What they have looked up goes with them when one of the parts is replaced.
+    _decodings: dict[bool, Decoding]
 
     def __init__(self, model: Model) -> None:
         vars(self)["_locks"] = {}
@@ -92,6 +97,9 @@ class Pipeline:
                 normalizer: Any = value
                 self._added = self._added.with_normalizer(partial(_normalized, normalizer))
             super().__setattr__(name, value)
+            if name in _DECODING and "_added" in vars(self):
+                tokens = {flag: ShownTokens(self.model, self._added, flag) for flag in (False, True)}
+                vars(self)["_decodings"] = {flag: decoding_of(tokens[flag], self.decoder) for flag in tokens}
 
     def __getstate__(self) -> dict[str, Any]:
         """Its parts; of added tokens what was added, not what finds it."""
@@ -99,7 +107,7 @@ class Pipeline:
             added = self._added
             kept = (dict(added.tokens), dict(added.ids), dict(added.forms), added.encode_special_tokens)
             state = vars(self) | {"_added": kept}
-        del state["_locks"]
+        del state["_locks"], state["_decodings"]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -146,15 +154,11 @@ class Pipeline:
 
         An id that no token has is left out; ValueError for what is no integer from 0 to 2**32 - 1.
         """
-        listed, distinct = distinct_ids(ids)
-        named = self._named(distinct, skip_special_tokens)
-        tokens = [named[id] for id in listed if id in named]
-        return self.decoder.decode(tokens) if self.decoder else " ".join(tokens)
+        return self._decoding(skip_special_tokens).decode(id_row(ids))
 
     def decode_batch(self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True) -> list[str]:
         """The text of every row of ids."""
-        rows, distinct = distinct_ids_of_rows(sequences)
-        return decode_rows(rows, self._named(distinct, skip_special_tokens), self.decoder or SpaceJoined())
+        return self._decoding(skip_special_tokens).decode_rows(id_rows(sequences))
 
     async def async_decode_batch(
         self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
@@ -162,13 +166,10 @@ class Pipeline:
         """`decode_batch` in a thread, to be awaited."""
         return await in_thread(self.decode_batch, sequences, skip_special_tokens)
 
-    def _named(self, ids: Iterable[int], skip_special_tokens: bool) -> dict[int, str]:
-        """The tokens of these ids, as far as they have one that is shown."""
+    def _decoding(self, skip_special_tokens: bool) -> Decoding:
         is_skipping = checked_flag("skip_special_tokens", skip_special_tokens)
-        named = {id: self.id_to_token(id) for id in ids}
-        # By its text, as in the library: a token of the model that is written like a special one is left out, too.
-        skipped = self._added.special if is_skipping else frozenset[str]()
-        return {id: token for id, token in named.items() if token is not None and token not in skipped}
+        with self._lock:
+            return self._decodings[is_skipping]
 
     # Vocabulary
 

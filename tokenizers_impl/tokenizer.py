@@ -80,7 +80,8 @@ class Tokenizer(EncodingPipeline):
         """Learn the model from words that are counted already, neither normalised nor cut any more.
 
         executor: as in `train`; here it matters for Unigram alone.
-        ValueError for a word that is no string, a count that is no integer from 1 to 2**63 - 1.
+        ValueError for a word that is no string, a count that is no integer, 1 or more, and if the counts, each times
+        the characters of its word and one, come to 2**63 or more.
         """
         chosen = chosen_trainer(trainer, self.model)
         self._take(trained_on_counts(checked_counts(counts), chosen, self.model, executor), chosen)
@@ -120,7 +121,10 @@ class Tokenizer(EncodingPipeline):
         return piece_log_probs(words, self.model)
 
     def explain(self, text: str) -> list[WordExplanation]:
-        """Every word of a text with the steps by which the model cut it.
+        """Every word of a text with the steps by which the model cut it, as its `explain_word` tells them.
+
+        tokenizer.json does not hold the counts of merges: once read from there, their `count` is None.
+        ValueError for a word of more than 500 characters of a BPE or WordPiece: its steps take space in the square.
 
         >>> from tokenizers_impl import models
         >>> tokenizer = Tokenizer(models.BPE({"l": 0, "o": 1, "w": 2, "lo": 3, "low": 4}, [("l", "o"), ("lo", "w")]))

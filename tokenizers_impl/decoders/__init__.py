@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._byte_recovery import recover
 from .._component import component_from_json, members, without_older_keys
 from ._byte_level import OWN_TYPE, ByteLevel, ByteWords
 from ._chains import CTC, ByteFallback, Fuse
@@ -28,6 +29,7 @@ __all__ = [
     "Strip",
     "TokenDecoder",
     "WordPiece",
+    "recover",
 ]
 
 

@@ -43,11 +43,11 @@ class ByteLevel(TokenDecoder):
 
     def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
         """The text of a token that stands alone."""
-        return self.polish(self.read(_bytes(token)))
+        return self.decode_chain([token])[0]
 
     def decode_chain(self, tokens: Sequence[str]) -> list[str]:
         """One text: a character may reach over several tokens."""
-        return [self.polish(self.read(b"".join(map(_bytes, tokens))))]
+        return self.polish([self.read(b"".join(map(_bytes, tokens)))])
 
     def token_forms(self, token: str) -> tuple[bytes, bytes, bytes, bytes]:
         """The bytes that the token shows, wherever it stands."""
@@ -88,9 +88,9 @@ class ByteWords(ByteLevel):
     errors: str = "recover"
     end_of_word: str = "·"
 
-    def polish(self, text: str) -> str:
+    def polish(self, texts: list[str]) -> list[str]:
         """Spaces for end-of-word symbols."""
-        return text.removesuffix(self.end_of_word).replace(self.end_of_word, " ")
+        return [text.removesuffix(self.end_of_word).replace(self.end_of_word, " ") for text in texts]
 
     def to_json(self) -> dict[str, Any]:
         """The `decoder` object of tokenizer.json, which the library refuses."""

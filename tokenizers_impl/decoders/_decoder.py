@@ -55,7 +55,10 @@ class Decoder(Step):
 
 
 class TokenDecoder(Decoder):
-    """A decoder that looks at one token after another, so that many rows of them can be decoded at once."""
+    """A decoder that looks at one token after another, so that many rows of them can be decoded at once.
+
+    What it makes of a token is always the same: a Tokenizer asks for it once.
+    """
 
     @abstractmethod
     def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
@@ -79,6 +82,6 @@ class TokenDecoder(Decoder):
         """The bytes of all tokens as text."""
         return data.decode("utf-8")
 
-    def polish(self, text: str) -> str:
-        """What is done to a text as a whole at the end."""
-        return text
+    def polish(self, texts: list[str]) -> list[str]:
+        """What is done to whole texts at the end."""
+        return texts

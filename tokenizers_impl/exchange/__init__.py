@@ -7,10 +7,13 @@ from ._sentencepiece import (
     to_sentencepiece_vocab,
 )
 from ._subword_nmt import from_subword_nmt, save_subword_nmt, to_subword_nmt
-from ._tiktoken import GPT2_PATTERN, R50K_PATTERN, from_tiktoken, save_tiktoken, to_tiktoken
+from ._tiktoken import from_tiktoken, save_tiktoken, to_tiktoken
+from ._tiktoken_pattern import CL100K_PATTERN, GPT2_PATTERN, O200K_PATTERN, R50K_PATTERN
 
 __all__ = [
+    "CL100K_PATTERN",
     "GPT2_PATTERN",
+    "O200K_PATTERN",
     "R50K_PATTERN",
     "from_sentencepiece",
     "from_subword_nmt",

@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Literal
 
-from .. import decoders, pre_tokenizers
+from .. import decoders, normalizers, pre_tokenizers
 from .._text_files import read_text, write_text
 from ..models import Unigram
-from ..normalizers import Normalizer
+from ..patterns import Regex
 from ..tokenizer import Tokenizer
 from ._sentencepiece_model import MODEL_TYPES, UNIGRAM, Kind, Piece, SentencePieceModel, parse_vocab, vocab_text
 
@@ -58,7 +58,7 @@ def to_sentencepiece_model(tokenizer: Tokenizer) -> bytes:
 
 def from_sentencepiece(
     path: str | os.PathLike[str],
-    normalizer: Normalizer | Literal["own"] | None = "own",
+    normalizer: normalizers.Normalizer | Literal["own", "precompiled"] | None = "own",
     unk_token: str = "<unk>",
     special_tokens: Collection[str] = ("<s>", "</s>", "<pad>"),
 ) -> Tokenizer:
@@ -67,9 +67,10 @@ def from_sentencepiece(
     Pieces keep ids and scores.  The unknown piece and control pieces become special tokens; user-defined pieces get the
     score that SentencePiece gives them, 0.1 for each byte after the first.
 
-    normalizer: what is done to texts first.  "own": as the model says, which can only be nothing, as there is nothing
-    here that normalises as SentencePiece does (its "nfkc" is not quite NFKC; nor are there its rules for spaces).  Any
-    other, or None, stands in for it: the pieces are then those of a text that both make the same of.
+    normalizer: what is done to texts first.  "own": as the model says, by `normalizers.SentencePieceMap`, which
+      `tokenizers` does not read; "precompiled": the same by `Precompiled`, which it reads, and which differs on text
+      that is not composed (NFC).  Any other, or None, stands in for it: the pieces are then those of a text that both
+      make the same of.
     unk_token, special_tokens: which pieces of a .vocab file these are, as it does not tell; nor does it tell of
     normalization, and SentencePiece writes scores there with six digits only.
 
@@ -79,10 +80,12 @@ def from_sentencepiece(
       the score of the text so far.  On real text it is the same pieces in another order: "ww", "w" for "w", "ww";
     - it never reads the name of a control or unknown piece in a text as that piece;
     - it puts a space before a text even where the text begins with one;
+    - where remove_extra_whitespaces is off, it leaves that space of a text of which its map leaves nothing;
     - it decodes an unknown piece as " ⁇ ", and takes but one space off the first piece.
 
-    ValueError names what cannot be had: another model type, normalization, pieces of type UNUSED or BYTE,
-    treat_whitespace_as_suffix, escape_whitespaces=False, pieces that come twice.
+    ValueError names what cannot be had: another model type, rules to rewrite decoded text, rules that make two spaces
+    in a row beside remove_extra_whitespaces, pieces of type UNUSED or BYTE, treat_whitespace_as_suffix, pieces that
+    come twice.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -96,12 +99,14 @@ def from_sentencepiece(
         model = SentencePieceModel.parse(source.read_bytes())
     else:
         model = _of_vocab(source, unk_token, special_tokens)
-    _check(model, own_normalization=normalizer == "own")
+    _check(model)
+    space = SPACE if model.escape_whitespaces else " "
     tokenizer = Tokenizer(Unigram([(piece.text, _score(piece)) for piece in model.pieces], _unk_id(model.pieces)))
-    scheme = "always" if model.add_dummy_prefix else "never"
-    tokenizer.normalizer = None if normalizer == "own" else normalizer
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(SPACE, scheme, _ends_at_words(model.pieces))
-    tokenizer.decoder = decoders.Metaspace(SPACE, scheme)
+    tokenizer.normalizer = _normalizer(model, normalizer) if isinstance(normalizer, str) else normalizer
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(
+        space, _scheme(model.add_dummy_prefix), _ends_at_words(model.pieces, space)
+    )
+    tokenizer.decoder = decoders.Metaspace(SPACE, _scheme(model.add_dummy_prefix or model.remove_extra_whitespaces))
     tokenizer.add_special_tokens([piece.text for piece in model.pieces if piece.kind in (Kind.UNKNOWN, Kind.CONTROL)])
     return tokenizer
 
@@ -122,20 +127,38 @@ def _of_vocab(path: Path, unk_token: str, special_tokens: Collection[str]) -> Se
     return SentencePieceModel(tuple(pieces), remove_extra_whitespaces=False)
 
 
-def _check(model: SentencePieceModel, *, own_normalization: bool) -> None:
+def _normalizer(model: SentencePieceModel, kind: str) -> normalizers.Normalizer | None:
+    """What the model does to texts before it cuts them."""
+    if kind not in ("own", "precompiled"):
+        raise ValueError(f"normalizer={kind!r}: choose 'own', 'precompiled', a Normalizer or None")
+    steps: list[normalizers.Normalizer] = []
+    if model.charsmap and kind == "own":
+        kept = [piece.text for piece in model.pieces if piece.kind == Kind.USER_DEFINED]
+        steps.append(normalizers.SentencePieceMap(model.charsmap, tuple(kept)))
+    elif model.charsmap:
+        steps.append(normalizers.Precompiled(model.charsmap))
+    if model.remove_extra_whitespaces:
+        # Of the characters that show a space those at the end go, too, wherever they come from.
+        last = f"[ {SPACE}]" if model.escape_whitespaces else " "
+        steps.append(normalizers.Replace(Regex(rf"\A +|{last}+\z"), ""))
+        steps.append(normalizers.Replace(Regex(" {2,}"), " "))
+    return normalizers.Sequence(steps) if steps else None
+
+
+def _scheme(prefixed: bool) -> Literal["always", "never"]:
+    return "always" if prefixed else "never"
+
+
+def _check(model: SentencePieceModel) -> None:
     if model.model_type != UNIGRAM:
         raise _missing(f"model type {MODEL_TYPES.get(model.model_type, model.model_type)!r}: there is unigram")
-    rewritten = [f"normalization {model.normalization!r}"] * model.charsmap
-    rewritten += ["remove_extra_whitespaces"] * model.remove_extra_whitespaces
-    if own_normalization and rewritten:
-        raise _missing(
-            f"{' and '.join(rewritten)}: give normalizer=, such as normalizers.NFKC() or None, and do "
-            "beforehand what it leaves undone"
-        )
     for is_there, name in (
         (model.denormalizer, "a denormalizer"),
         (model.treat_whitespace_as_suffix, "treat_whitespace_as_suffix"),
-        (not model.escape_whitespaces, "escape_whitespaces=False"),
+        (
+            model.remove_extra_whitespaces and b"  " in model.replacements,
+            "remove_extra_whitespaces beside a rule that makes two spaces in a row",
+        ),
     ):
         if is_there:
             raise _missing(name)
@@ -170,10 +193,10 @@ def _unk_id(pieces: Sequence[Piece]) -> int:
     return next(id for id, piece in enumerate(pieces) if piece.kind == Kind.UNKNOWN)
 
 
-def _ends_at_words(pieces: Sequence[Piece]) -> bool:
+def _ends_at_words(pieces: Sequence[Piece], space: str = SPACE) -> bool:
     """Whether words can be encoded one by one: no piece, nor a stretch of unknown characters, reaches beyond one."""
     found = [piece.text for piece in pieces if piece.kind in (Kind.NORMAL, Kind.USER_DEFINED)]
-    return SPACE in found and not any(SPACE in text[1:] for text in found)
+    return space in found and not any(space in text[1:] for text in found)
 
 
 # Export

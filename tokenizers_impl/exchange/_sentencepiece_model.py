@@ -39,14 +39,15 @@ class Piece(NamedTuple):
 class SentencePieceModel:
     """What decides how text is encoded: the fields of `sentencepiece_model.proto` (0.2.3), with its defaults.
 
-    charsmap, denormalizer: whether there are rules to rewrite text before encoding, after decoding.
+    charsmap: the rules to rewrite text before encoding, empty for none; denormalizer: whether there are any for after
+    decoding.
     """
 
     pieces: tuple[Piece, ...]
     model_type: int = UNIGRAM
     treat_whitespace_as_suffix: bool = False
     normalization: str = ""
-    charsmap: bool = False
+    charsmap: bytes = b""
     add_dummy_prefix: bool = True
     remove_extra_whitespaces: bool = True
     escape_whitespaces: bool = True
@@ -67,15 +68,20 @@ class SentencePieceModel:
             model_type=int(trainer.get(3, UNIGRAM)),
             treat_whitespace_as_suffix=bool(trainer.get(24, False)),
             normalization=_bytes(normalizer, 1).decode(),
-            charsmap=bool(normalizer.get(2)),
+            charsmap=_bytes(normalizer, 2),
             add_dummy_prefix=bool(normalizer.get(3, True)),
             remove_extra_whitespaces=bool(normalizer.get(4, True)),
             escape_whitespaces=bool(normalizer.get(5, True)),
             denormalizer=bool(denormalizer.get(2)),
         )
 
+    @property
+    def replacements(self) -> bytes:
+        """What the rules before encoding put in, a NUL behind each, in UTF-8."""
+        return self.charsmap[4 + int.from_bytes(self.charsmap[:4], "little") :]
+
     def serialized(self) -> bytes:
-        """The bytes of a .model file; rules to rewrite text are not written."""
+        """The bytes of a .model file; rules to rewrite decoded text are not written."""
         unk_id = next(id for id, piece in enumerate(self.pieces) if piece.kind == Kind.UNKNOWN)
         trainer = (
             integer_field(3, self.model_type)
@@ -85,7 +91,7 @@ class SentencePieceModel:
             + bytes_field(45, self.pieces[unk_id].text.encode())
         )
         flags = (self.add_dummy_prefix, self.remove_extra_whitespaces, self.escape_whitespaces)
-        normalizer = bytes_field(1, self.normalization.encode())
+        normalizer = bytes_field(1, self.normalization.encode()) + bytes_field(2, self.charsmap)
         normalizer += b"".join(integer_field(number, flag) for number, flag in enumerate(flags, 3))
         pieces = b"".join(bytes_field(1, _serialized(piece)) for piece in self.pieces)
         return pieces + bytes_field(2, trainer) + bytes_field(3, normalizer)

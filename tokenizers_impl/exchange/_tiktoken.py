@@ -9,15 +9,13 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from .. import decoders, pre_tokenizers
+from .. import decoders
 from .._byte_chars import byte_to_char, char_to_byte
 from .._text_files import write_text
 from ..models import BPE
 from ..tokenizer import Tokenizer
+from ._tiktoken_pattern import GPT2_PATTERN, in_oniguruma, pattern_of, words_of
 
-# As in GPT-2's encoder.py, and as tiktoken 0.14 writes the same with possessive quantifiers.
-GPT2_PATTERN = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
-R50K_PATTERN = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"""
 # Ranks are 32-bit numbers in tiktoken; the ids of this package end below 2**31.
 _MAX_RANK = 2**31 - 1
 
@@ -25,14 +23,17 @@ _MAX_RANK = 2**31 - 1
 def to_tiktoken(tokenizer: Tokenizer) -> dict[bytes, int]:
     """The `mergeable_ranks` of `tiktoken.Encoding` (0.14): from the bytes of a token to its id, ascending.
 
-    With them and the pattern `GPT2_PATTERN`, `encode_ordinary` gives the ids of this tokenizer.  Added tokens are left
+    With them and the pattern of this tokenizer, `encode_ordinary` gives its ids: GPT2_PATTERN for ByteLevel, the one of
+    Split for Sequence([Split(Regex(...), "isolated"), ByteLevel(use_regex=False)]), as long as some match covers every
+    character: tiktoken drops what no match covers, as Split(..., "removed", invert=True) does.  Added tokens are left
     out: as `special_tokens` take {token.content: id for id, token in tokenizer.get_added_tokens_decoder().items()}.
     tiktoken merges the neighbours that make up the token with the smallest id, whichever these neighbours are; a merge
     that no text ever reaches is not in the ranks, then.
 
     ValueError, which says why, for a tokenizer that tiktoken cannot stand for: no BPE without affixes and dropout over
-    ByteLevel(add_prefix_space=False), one with a normalizer, a vocabulary without all 256 bytes, merges in another
-    order than the ids of their results, a token that its own bytes are not merged to.
+    ByteLevel(add_prefix_space=False) or that Sequence, a pattern that tiktoken reads otherwise, a normalizer, a
+    vocabulary without all 256 bytes, merges in another order than the ids of their results, a token that its own bytes
+    are not merged to.
 
     >>> from tokenizers_impl import pipelines
     >>> tokenizer, trainer = pipelines.byte_level_bpe(vocab_size=258, show_progress=False)
@@ -64,28 +65,29 @@ def from_tiktoken(
     """The byte-level BPE tokenizer with the ids of `tiktoken.Encoding` (0.14).
 
     ranks: `mergeable_ranks`, or the path of the file that `save_tiktoken` describes.  special_tokens: from text to id;
-    they are looked for in every text, as by tiktoken's `encode(..., allowed_special="all")`.  pat_str: must be GPT-2's
-    pattern, as GPT2_PATTERN or R50K_PATTERN, as there is no pre-tokenizer of other patterns yet.
+    they are looked for in every text, as by tiktoken's `encode(..., allowed_special="all")`.  pat_str: the pattern, as
+    the encoding has it, such as CL100K_PATTERN, O200K_PATTERN; GPT-2's, as GPT2_PATTERN or R50K_PATTERN, becomes
+    ByteLevel(), any other one a Split before ByteLevel(use_regex=False).  What its classes hold is what they hold in
+    `Regex`: characters that a newer Unicode has added may belong to others in tiktoken.
 
     The last merge of a token is what is left of its bytes when the other tokens have been merged.  A token whose bytes
     never become two neighbours has none: tiktoken finds it only where it is a word, which is what the option
     ignore_merges of the model does; it is set for such ranks alone.
 
-    ValueError for another pattern, a line that is no rank, a rank outside 0..2**31 - 1 or given twice, a byte that has
-    none, a special token whose id or text is taken.
+    ValueError for a pattern with what `Regex` has not, or with flags other than i, a line that is no rank, a rank
+    outside 0..2**31 - 1 or given twice, a byte that has none, a special token whose id or text is taken.
 
     >>> ranks = {bytes([byte]): byte for byte in range(256)} | {b"lo": 256, b"low": 257}
     >>> tokenizer = from_tiktoken(ranks, {"<|endoftext|>": 300})
     >>> tokenizer.model.merges, tokenizer.encode("slow<|endoftext|>").ids
     ([('l', 'o'), ('lo', 'w')], [115, 257, 300])
     """
-    if pat_str not in (GPT2_PATTERN, R50K_PATTERN):
-        raise ValueError(f"pat_str={pat_str!r}: only GPT-2's pattern is implemented, exchange.GPT2_PATTERN")
+    words = words_of(pat_str)
     given = dict(ranks) if isinstance(ranks, Mapping) else _read(ranks)
     _check_ranks(given)
     _check_bytes(given)
     tokenizer = Tokenizer(_model(given, special_tokens or {}))
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.pre_tokenizer = words
     tokenizer.decoder = decoders.ByteLevel()
     tokenizer.add_special_tokens(list(special_tokens or {}))
     return tokenizer
@@ -101,8 +103,14 @@ def _checked_model(tokenizer: Tokenizer) -> BPE:
         raise _refused(f"its model is {type(model).__name__}, not BPE")
     if tokenizer.normalizer is not None:
         raise _refused(f"it has the normalizer {tokenizer.normalizer!r}; normalise texts beforehand, without it")
-    if not isinstance(words, pre_tokenizers.ByteLevel) or words.add_prefix_space or not words.use_regex:
-        raise _refused(f"its pre-tokenizer is {words!r}, not ByteLevel(add_prefix_space=False)")
+    pattern = pattern_of(words)
+    if pattern is None:
+        raise _refused(
+            f"its pre-tokenizer is {words!r}, not ByteLevel(add_prefix_space=False), nor a Sequence of "
+            'Split(Regex(...), "isolated") and ByteLevel(add_prefix_space=False, use_regex=False)'
+        )
+    if in_oniguruma(pattern) != pattern:
+        raise _refused(f"tiktoken reads {pattern!r} as {in_oniguruma(pattern)!r}: give Split that if it is meant")
     for name in ("continuing_subword_prefix", "end_of_word_suffix", "dropout"):
         if getattr(model, name):
             raise _refused(f"its model has {name}={getattr(model, name)!r}")

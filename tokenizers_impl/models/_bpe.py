@@ -16,7 +16,7 @@ from ._bpe_files import parse_merges, read_files, vocab_and_merges, write_files
 from ._bpe_kernel import encode
 from ._bpe_merges import Merge, Merges
 from ._bpe_tables import DROPPED, MISSING, NONE, Tables, most_symbols
-from ._explanation import MatchStep, MergeStep, longest_steps, merge_steps
+from ._explanation import MatchStep, MergeStep, check_length, longest_steps, merge_steps
 from ._files import chosen_prefix, required
 from ._kernel_arrays import read_only, room, used
 from ._model import Pieces
@@ -200,7 +200,8 @@ class BPE(TokenModel):
         """The merges that make the word's pieces, in the order in which they happen; dropout is left out of account.
 
         None for a word that is taken as it is (ignore_merges).  With match="longest" the matches instead, in the order
-        in which they are taken.  Takes time and space quadratic in the number of symbols.
+        in which they are taken.  Raises ValueError for merges of a word of more than 500 characters: they take time
+        and space quadratic in its length.
 
         >>> model = BPE({"l": 0, "o": 1, "w": 2, "lo": 3, "low": 4}, [("l", "o"), ("lo", "w")])
         >>> for step in model.explain_word("low"):
@@ -213,6 +214,7 @@ class BPE(TokenModel):
             return longest_steps(word, self.encode_words(Words.of([word])), self._vocabulary.ids, prefix, suffix)
         if self.ignore_merges and word in self._vocabulary.ids:
             return []
+        check_length(word)
         options = {name: getattr(self, name) for name in (*FLAGS, *STRINGS, "end_of_word")}
         symbols = BPE(self._vocabulary.ids, [], **options).encode_words(Words.of([word])).ids.tolist()
         return merge_steps(symbols, self._merges, self._vocabulary.tokens.__getitem__, self.merge_counts)

@@ -10,6 +10,9 @@ from .._arrays import I64
 from ._bpe_merges import Merges
 from ._model import Pieces
 
+# A step a character, each of which holds all symbols, or a look-up a pair of characters: for this many, some 50 MB.
+LONGEST = 500
+
 
 @dataclass(frozen=True)
 class MergeStep:
@@ -43,6 +46,15 @@ class MatchStep:
     end: int
     token: str
     id: int | None
+
+
+def check_length(word: str) -> None:
+    """ValueError for a word whose steps nobody could read, which take time and space in the square of its length."""
+    if len(word) > LONGEST:
+        raise ValueError(
+            f"the word {word[:20]!r}... has {len(word)} characters: the steps of up to {LONGEST} are told; "
+            "explain a shorter part, or cut texts by a pre-tokenizer"
+        )
 
 
 def merge_steps(ids: list[int], merges: Merges, token_of: Callable[[int], str], counts: I64 | None) -> list[MergeStep]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .._words import Words
-from ._explanation import MatchStep, greedy_steps
+from ._explanation import MatchStep, check_length, greedy_steps
 from ._files import chosen_prefix, lines_of, named, required, written
 from ._kernel_arrays import read_only, room, used
 from ._model import Pieces
@@ -86,10 +86,13 @@ class WordPiece(TokenModel):
     def explain_word(self, word: str) -> list[MatchStep]:
         """The look-ups that cut the word, in their order: the longest string first, then one character less.
 
-        If the last of them fail (id None), the word is unknown.  None for a word that is too long to be looked up.
+        If the last of them fail (id None), the word is unknown.  For a word of more than max_input_chars_per_word
+        characters that of unk_token alone.  Raises ValueError for one of more than 500 that is looked up: that takes
+        time and space quadratic in its length.
         """
         if len(word) > self.max_input_chars_per_word:
-            return []
+            return [MatchStep(0, 0, len(word), self.unk_token, self.token_to_id(self.unk_token))]
+        check_length(word)
         return greedy_steps(word, self._vocabulary.ids, self.continuing_subword_prefix)
 
     def to_json(self) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from ._normalizer import Normalizer
 from ._precompiled import Precompiled
 from ._prepend import Prepend
 from ._replace import Replace
+from ._sentencepiece_map import SentencePieceMap
 from ._sequence import Sequence
 from ._strip import Strip
 from ._strip_accents import StripAccents
@@ -32,6 +33,7 @@ __all__ = [
     "Precompiled",
     "Prepend",
     "Replace",
+    "SentencePieceMap",
     "Sequence",
     "Strip",
     "StripAccents",
@@ -57,6 +59,7 @@ _KNOWN = {
         Precompiled,
         Prepend,
         Replace,
+        SentencePieceMap,
         Strip,
         StripAccents,
     )

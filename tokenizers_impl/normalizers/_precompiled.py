@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .._arrays import I32, I64, U32, byte_places, code_points
 from .._component import json_form, unchanging
-from .._kernel import kernel
+from .._kernel import inner_kernel, kernel
 from .._splits import TEXT, Splits
 from .._unicode import CODE_POINTS
 from .._utf8 import utf8_byte, utf8_length
@@ -22,27 +22,42 @@ from ._normalizer import Normalizer
 
 # A grapheme of this many bytes or more is never looked up as a whole.
 _LONG = 6
-_NO_KEY, _BROKEN = -1, -2
+NO_KEY, BROKEN = -1, -2
 
 
-class _Map(NamedTuple):
+class CharsMap(NamedTuple):
     """units: int64, the double array of the keys.  texts: code points of all replacements, a 0 behind each.
 
     places: int32, shape (number of bytes of `texts` + 1,): the character that begins at a byte, -1 inside of one.
-    alone: int32, shape (0x110000,): where the replacement of each code point stands.
     """
 
     units: I64
     texts: U32
     places: I32
-    alone: I32
+
+    @classmethod
+    def read(cls, data: bytes) -> CharsMap:
+        """The arrays of these bytes; ValueError for what is no such map."""
+        size = int.from_bytes(data[:4], "little") // 4 * 4
+        if len(data) < 4 or size == 0 or len(data) < 4 + size:
+            raise ValueError(f"precompiled_charsmap of {len(data)} bytes is cut off, or has no keys")
+        try:
+            texts = data[4 + size :].decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"the replacements of precompiled_charsmap are no UTF-8: {error}") from None
+        chars = code_points(texts)
+        places = np.full(len(data) - 4 - size + 1, NO_KEY, np.int32)
+        places[byte_places(chars)] = np.arange(len(chars) + 1)
+        return cls(np.frombuffer(data, "<u4", size // 4, 4).astype(np.int64), chars, places)
 
 
-def _encoded(data: bytes) -> str:
+def in_base64(data: bytes) -> str:
+    """The bytes as tokenizer.json has them."""
     return base64.b64encode(data).decode("ascii")
 
 
-def _decoded(text: Any) -> bytes:
+def from_base64(text: Any) -> bytes:
+    """Those bytes; ValueError for what is no base64."""
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, TypeError, ValueError) as error:
@@ -59,48 +74,46 @@ class Precompiled(Normalizer):
     stands for, all of it; of any other grapheme each character does.  ValueError for what is no such map.
     """
 
-    precompiled_charsmap: bytes = field(metadata=json_form(write=_encoded, read=_decoded))
+    precompiled_charsmap: bytes = field(metadata=json_form(write=in_base64, read=from_base64))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self._map  # noqa: B018
 
     @cached_property
-    def _map(self) -> _Map:
-        data = self.precompiled_charsmap
-        size = int.from_bytes(data[:4], "little") // 4 * 4
-        if len(data) < 4 or size == 0 or len(data) < 4 + size:
-            raise ValueError(f"precompiled_charsmap of {len(data)} bytes is cut off, or has no keys")
-        try:
-            texts = data[4 + size :].decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise ValueError(f"the replacements of precompiled_charsmap are no UTF-8: {error}") from None
-        chars = code_points(texts)
-        places = np.full(len(data) - 4 - size + 1, _NO_KEY, np.int32)
-        places[byte_places(chars)] = np.arange(len(chars) + 1)
-        units = np.frombuffer(data, "<u4", size // 4, 4).astype(np.int64)
-        return _Map(units, chars, places, _looked_up_alone(units, places))
+    def _map(self) -> CharsMap:
+        return CharsMap.read(self.precompiled_charsmap)
+
+    @cached_property
+    def _alone(self) -> I32:
+        """Where the replacement of every code point stands, shape (0x110000,)."""
+        return _looked_up_alone(self._map.units, self._map.places)
 
     def normalize_splits(self, splits: Splits) -> Splits:
         """The splits after the map; ValueError for a map that points outside of itself."""
         texts = splits.chars, splits.starts, splits.ends, splits.added
         nothing = np.empty(0, np.uint32), np.empty(0, np.int32)
-        lengths, same = _rewrite(*texts, grapheme_kinds(), *self._map, *nothing)
+        lengths, same = _rewrite(*texts, grapheme_kinds(), *self._map, self._alone, *nothing)
         if len(lengths) < len(splits.starts):
-            raise ValueError("the double array of precompiled_charsmap points outside of itself")
+            raise broken()
         if same:
             return splits
         splits.check_room(int(lengths.sum()))
         ends = np.cumsum(lengths)
         chars, changes = np.empty(lengths.sum(), np.uint32), np.empty(lengths.sum(), np.int32)
-        _rewrite(*texts, grapheme_kinds(), *self._map, chars, changes)
+        _rewrite(*texts, grapheme_kinds(), *self._map, self._alone, chars, changes)
         sources = _sources(changes, ends - lengths, ends, splits.starts)
         return splits.rewritten(chars, sources, ends - lengths, ends)
 
 
-@kernel
+def broken() -> ValueError:
+    """What is raised for a map that points outside of itself."""
+    return ValueError("the double array of precompiled_charsmap points outside of itself")
+
+
+@inner_kernel
 def _looked_up(chars: U32, start: int, end: int, units: I64, places: I32) -> int:
-    """Where the replacement of the shortest key that the characters begin with stands; _NO_KEY, _BROKEN."""
+    """Where the replacement of the shortest key that the characters begin with stands; NO_KEY, BROKEN."""
     node = (units[0] >> 10) << ((units[0] & 512) >> 6)
     for i in range(start, end):
         char = int(chars[i])
@@ -109,22 +122,22 @@ def _looked_up(chars: U32, start: int, end: int, units: I64, places: I32) -> int
             byte = utf8_byte(char, length, k)
             node ^= byte
             if byte == 0 or node >= len(units):
-                return _NO_KEY if byte == 0 else _BROKEN
+                return NO_KEY if byte == 0 else BROKEN
             unit = units[node]
             if unit & (1 << 31 | 0xFF) != byte:
-                return _NO_KEY
+                return NO_KEY
             node ^= (unit >> 10) << ((unit & 512) >> 6)
             if unit >> 8 & 1:
                 if node >= len(units):
-                    return _BROKEN
+                    return BROKEN
                 place = units[node] & 0x7FFFFFFF
-                return places[place] if place < len(places) and places[place] >= 0 else _BROKEN
-    return _NO_KEY
+                return places[place] if place < len(places) and places[place] >= 0 else BROKEN
+    return NO_KEY
 
 
 @kernel
 def _looked_up_alone(units: I64, places: I32) -> I32:
-    """Where the replacement of every code point stands; _NO_KEY, _BROKEN."""
+    """Where the replacement of every code point stands; NO_KEY, BROKEN."""
     alone, char = np.empty(CODE_POINTS, np.int32), np.empty(1, np.uint32)
     for code in range(CODE_POINTS):
         char[0] = code
@@ -155,7 +168,7 @@ def _rewrite(
         i, begin, end = starts[j], w, starts[j]
         while i < ends[j]:
             # `end` is where the grapheme ends in which i lies.
-            stop, place = i + 1, _NO_KEY
+            stop, place = i + 1, NO_KEY
             if added[j] == TEXT:
                 if i == end:
                     is_alone = stop == ends[j] or not kinds[chars[i]] | kinds[chars[stop]]
@@ -163,9 +176,9 @@ def _rewrite(
                     if end > stop and _is_short(chars, i, end):
                         place = _looked_up(chars, i, end, units, places)
                         stop = end if place >= 0 else stop
-                if place == _NO_KEY:
+                if place == NO_KEY:
                     place = alone[chars[i]]
-                if place == _BROKEN:
+                if place == BROKEN:
                     return lengths[:j], same
             if place >= 0:
                 same = False
@@ -179,7 +192,7 @@ def _rewrite(
     return lengths, same
 
 
-@kernel
+@inner_kernel
 def _is_short(chars: U32, start: int, end: int) -> bool:
     """Whether the characters are looked up as a whole."""
     size = 0
@@ -188,7 +201,7 @@ def _is_short(chars: U32, start: int, end: int) -> bool:
     return size < _LONG
 
 
-@kernel
+@inner_kernel
 def _put(texts: U32, place: int, replaced: int, new: U32, changes: I32, begin: int, w: int) -> int:
     """Writes the replacement of so many characters from w on; returns where it ends."""
     first = w

@@ -22,7 +22,8 @@ class ByteWords(PreTokenizer):
     """Words between white space, an end-of-word symbol behind each, as the bytes of its UTF-8 (Wang, Cho & Gu 2020).
 
     Ours alone: a file with it is refused by `tokenizers`.  Bytes are shown as the characters of ByteLevel, which
-    `hexadecimal` turns into the paper's form.  end_of_word: one character, which stands for a space in decoding.
+    `hexadecimal` turns into the paper's form.  end_of_word: one character, which stands for a space in decoding,
+    also where it stands in a text: "a·b" comes back as "a b", unless another character is taken.
 
     >>> [word for word, _ in ByteWords().pre_tokenize_str("to  be")]
     ['toÂ·', 'beÂ·']

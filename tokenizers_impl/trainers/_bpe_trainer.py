@@ -19,6 +19,8 @@ from ._bpe_training import LearntMerges, learn_merges
 from ._option_checks import contents, strings
 from ._trainer import Trainer
 
+# The library's.
+DEFAULT_SIZE = 30000
 TieBreak = Literal["hf", "lexicographic", "first", "sentencepiece"]
 
 
@@ -27,7 +29,7 @@ class BpeTrainer(Trainer):
 
     The options of `tokenizers.trainers.BpeTrainer` 0.23.3, whose vocabulary and merges it finds:
     vocab_size: the size at which training ends; the special tokens, the alphabet and the affixed characters are there
-      at any rate.  None: as many as there are merges.
+      at any rate.  None: 30000, and no limit where num_merges is given.
     progress_format: how progress is shown: "indicatif", as bars; "json", as a JSON object a line on standard error with
       stage, current and total; "silent", not at all.
     min_frequency: a pair that is rarer is not merged.
@@ -39,7 +41,7 @@ class BpeTrainer(Trainer):
     max_token_length: in characters without affixes; see compat.
 
     Ours alone:
-    num_merges: the number of merges at which training ends; vocab_size holds beside it.
+    num_merges: the number of merges at which training ends; a vocab_size that is given holds beside it.
     end_of_word: "symbol": end_of_word_suffix is a symbol of its own behind the word, as in the paper; it has no length.
     tie_break: which of several most frequent pairs is merged.  "hf": the one with the smaller ids, first part first.
       "lexicographic", as subword-nmt 0.3.8: the greater pair of strings by code points.
@@ -68,7 +70,7 @@ class BpeTrainer(Trainer):
     def __init__(
         self,
         *,
-        vocab_size: int | None = 30000,
+        vocab_size: int | None = None,
         min_frequency: int = 0,
         show_progress: bool = True,
         progress_format: Literal["indicatif", "json", "silent"] = "indicatif",
@@ -91,7 +93,7 @@ class BpeTrainer(Trainer):
         self.progress_format = progress_format
         self._learnt: LearntMerges | None = None
         self._word_count = 0
-        self.vocab_size = vocab_size
+        self.vocab_size = DEFAULT_SIZE if vocab_size is None and num_merges is None else vocab_size
         self.min_frequency = min_frequency
         self.limit_alphabet = limit_alphabet
         self.initial_alphabet = strings("initial_alphabet", initial_alphabet)

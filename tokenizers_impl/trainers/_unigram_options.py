@@ -8,6 +8,8 @@ from ._option_checks import check_choices, check_integers, check_strings
 
 EM = ("bayes", "plain")
 PRUNE_LOSSES = ("hf", "sentencepiece", "exact")
+# The characters of a word for which exact losses still end: they take a minute each time for this many.
+LONGEST_EXACT = 100_000
 SEEDS = ("suffix_array", "bpe")
 COMPATS = ("hf-0.23", None)
 

@@ -35,7 +35,8 @@ class UnigramTrainer(Trainer):
     prune_loss: by what a piece is judged.  "hf": the likelihood lost if its second-best segmentation stood for it,
       with the library's slip, the number of all pieces where that of its alternatives is meant; "sentencepiece":
       without the slip; "exact": L(V) - L(V - x), the likelihood of the corpus with and without the piece, the other
-      scores as they are.
+      scores as they are, which takes time in the square of the length of a word, so that words of more than 100,000
+      characters are refused.
     seed: "suffix_array": substrings that two different characters follow; "bpe": the symbols of byte-pair encoding.
     compat: "hf-0.23" keeps the library's ways where it matters: of the surviving pieces those that its last pruning put
       first are taken, not those with the highest scores; special tokens may be there twice, and with many of them the
@@ -50,15 +51,17 @@ class UnigramTrainer(Trainer):
     Words and required characters are taken by code points; the library takes both in another order each time, so that
     its scores change in the last digits.  Ours do not, whatever the number of threads.
 
-    `history` has a row a step: step, kind ("seed", "em", "prune"), pieces (after the step, with the unknown one), and
-    for "em" objective (nats a word, before the step) and tokens (expected number in the corpus, before the step).
+    `history` has a row a step: step, kind ("seed", "em", "prune"), vocab_size (pieces after the step, with the unknown
+    one), corpus_tokens (expected number in the corpus, for "em" before the step, else after it), for "em" objective
+    (nats a word, before the step), for "prune" loss (nats a word, the sum over the dropped pieces, as prune_loss weighs
+    each alone); what a row has not is None.
     Raises ValueError for an option that cannot be, and for a vocab_size below the number of characters.
 
     >>> trainer = UnigramTrainer(vocab_size=7, unk_token="<unk>", show_progress=False)
     >>> model = trainer.train_words(WordCounts.of({"low": 5, "lower": 2, "lowest": 4}), Unigram())
     >>> [(piece, round(score, 2)) for piece, score in model.vocab][:3]
     [('<unk>', 0.0), ('lowe', -1.32), ('low', -1.51)]
-    >>> trainer.history[1]["kind"], trainer.history[1]["pieces"]
+    >>> trainer.history[1]["kind"], trainer.history[1]["vocab_size"]
     ('em', 8)
     >>> more = UnigramTrainer(vocab_size=12, extend=True, show_progress=False)
     >>> words = WordCounts.of({"newer": 40, "news": 20, "renew": 20})

@@ -19,7 +19,7 @@ from ._piece_matches import DROPPED, rename
 from ._pruning import approximate_losses, survivors, survivors_of
 from ._second_best import second_best
 from ._seed_lexicon import seed_lexicon
-from ._unigram_options import UnigramOptions
+from ._unigram_options import LONGEST_EXACT, UnigramOptions
 from ._viterbi import viterbi
 from ._word_text import WordText
 
@@ -60,9 +60,9 @@ class _Training:
         """The number of pieces, with the unknown one, as the library counts."""
         return len(self.lexicon.scores)
 
-    def _note(self, kind: str, objective: float | None = None, tokens: float | None = None) -> None:
-        row = {"step": len(self.history), "kind": kind, "pieces": self.size, "objective": objective, "tokens": tokens}
-        self.history.append(row)
+    def _note(self, kind: str, **found: float) -> None:
+        row = {"step": len(self.history), "kind": kind, "vocab_size": self.size}
+        self.history.append({**row, **dict.fromkeys(("corpus_tokens", "objective", "loss")), **found})
 
     def _keep(self, kept: I64, scores: F64) -> None:
         """Go on with these pieces, in this order."""
@@ -79,25 +79,31 @@ class _Training:
         tokens, stays = float(expected.sum()), self.lexicon.stays
         expected[stays] = np.maximum(expected[stays], RARE)
         self._keep(*maximization(expected, self.options.em))
-        self._note("em", objective, tokens)
+        self._note("em", corpus_tokens=tokens, objective=objective)
 
     def prune(self) -> None:
         """Drop the pieces that matter least."""
         # The target counts the unknown piece, which is not among the survivors.
         target = max(self.desired_size, int(self.size * self.options.shrinking_factor)) - 1
-        kept = self._kept_by_exact_loss(target) if self.options.prune_loss == "exact" else self._kept_by_loss(target)
+        by_loss = self._kept_by_exact_loss if self.options.prune_loss == "exact" else self._kept_by_loss
+        kept, losses = by_loss(target)
+        # Pieces that stood nowhere have none.
+        lost = float(np.nansum(np.delete(losses, kept)))
         self._keep(kept, self.lexicon.scores[kept])
-        self._note("prune")
+        self._note("prune", loss=lost)
 
-    def _kept_by_exact_loss(self, target: int) -> I64:
+    def _kept_by_exact_loss(self, target: int) -> tuple[I64, F64]:
+        """The pieces that stay, and what is lost without each."""
         stays = self.lexicon.stays | (self.lexicon.lengths == 1)
-        return survivors_of(exact_losses(self.text, self.matches, self.lexicon), stays, target)
+        losses = exact_losses(self.text, self.matches, self.lexicon)
+        return survivors_of(losses, stays, target), losses
 
-    def _kept_by_loss(self, target: int) -> I64:
+    def _kept_by_loss(self, target: int) -> tuple[I64, F64]:
+        """The same by an approximation."""
         freq = viterbi(self.text, self.matches, self.lexicon)
         alternatives = second_best(self.matches, self.lexicon)
         losses = approximate_losses(freq, alternatives, int(self.text.counts.sum()), self.options.prune_loss)
-        return survivors(freq, alternatives, losses, self.lexicon.stays, target, self.options.quirks)
+        return survivors(freq, alternatives, losses, self.lexicon.stays, target, self.options.quirks), losses
 
     def pieces(self) -> Scored:
         """The pieces with their scores, in the order of their numbers."""
@@ -120,6 +126,18 @@ def _required_chars(counted: WordCounts, options: UnigramOptions) -> list[str]:
     return required
 
 
+def _check_lengths(words: Words, options: UnigramOptions) -> None:
+    """ValueError for a word of which exact losses would never end."""
+    if options.prune_loss != "exact" or len(words.lengths) == 0 or words.lengths.max() <= LONGEST_EXACT:
+        return
+    longest = int(words.lengths.argmax())
+    raise ValueError(
+        f"prune_loss='exact' takes time in the square of a word's length, and the word that begins with "
+        f"{words.text(longest)[:20]!r} has {words.lengths[longest]} characters, more than {LONGEST_EXACT}: cut it by a "
+        "pre-tokenizer, or take prune_loss='hf'"
+    )
+
+
 def _without_empty(counted: WordCounts) -> WordCounts:
     """The words that have characters."""
     (chars, offsets), counts = counted
@@ -137,7 +155,7 @@ def _rounds(training: _Training, show_progress: Shown) -> None:
             for _ in range(options.n_sub_iterations):
                 training.improve()
                 bar.update()
-            bar.set_postfix(pieces=training.size)
+            bar.set_postfix(vocab_size=training.size)
             if training.size <= training.desired_size:
                 return
             training.prune()
@@ -170,7 +188,16 @@ def _learnt(
         training = _Training(counted, options, existing, executor)
         bar.update(len(counted.counts))
     _rounds(training, show_progress)
-    return training.pieces(), training.history
+    return training.pieces(), _with_tokens(training.history)
+
+
+def _with_tokens(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows, where those that count no tokens have the number that the E step behind them counted."""
+    behind = [row["corpus_tokens"] for row in history[1:]]
+    return [
+        row if row["kind"] == "em" else {**row, "corpus_tokens": tokens}
+        for row, tokens in zip(history, [*behind, None], strict=True)
+    ]
 
 
 def train_unigram(
@@ -191,6 +218,7 @@ def train_unigram(
     if options.extend and model is not None:
         options, existing = _with_unk_of(model, options), list(model.vocab)
     counted = _without_empty(counted)
+    _check_lengths(counted.words, options)
     required = _required_chars(counted, options)
     pieces, history = _learnt(counted, options, existing, show_progress, executor) if len(counted.counts) else ([], [])
     vocab = final_pieces(pieces, required, options, existing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -36,7 +37,8 @@ MIN_FREQUENCY_BY_GAIN = 20
 class WordPieceTrainer(Trainer):
     """Learns the vocabulary of a WordPiece by merging pairs of symbols; the merges are not kept.
 
-    The options of `tokenizers.trainers.WordPieceTrainer` 0.23.3, whose vocabulary it finds: those of `BpeTrainer`.
+    The options of `tokenizers.trainers.WordPieceTrainer` 0.23.3, whose vocabulary it finds: those of `BpeTrainer`, but
+    that vocab_size None is no limit.
 
     Ours alone:
     criterion: which pair xy is merged; freq counts symbols of the words as they are cut by then.
@@ -49,7 +51,7 @@ class WordPieceTrainer(Trainer):
       where products of counts pass 2**53, those that are equal may differ in the last bit, and so decide.
     min_frequency: a pair that is rarer is not merged.  None: 0 for "frequency", as in the library, 20 for the gains,
       which are highest for the rarest pairs.
-    min_gain: training ends where no gain is as high.
+    min_gain: training ends where no gain is as high.  NaN, which compares with nothing, is refused.
     affix_order, alphabet_order: as in `BpeTrainer`.
     extend: goes on from the given model: its ids stay, then comes what is new.  There are no merges to do first: the
       words begin as the model cuts them, the longest token first, once it has the new special tokens and characters;
@@ -123,6 +125,8 @@ class WordPieceTrainer(Trainer):
     def shown(self) -> Call:
         """What `repr` shows, and `str` shorter: the trainer of BPE that it is in the library."""
         trainer = BpeTrainer(**{name: getattr(self, name) for name in _OPTIONS})
+        # None is the default there.
+        trainer.vocab_size = self.vocab_size
         return Call("WordPieceTrainer", {"bpe_trainer": trainer.shown()})
 
     @property
@@ -142,6 +146,8 @@ class WordPieceTrainer(Trainer):
             raise ValueError(
                 f"min_gain is {self.min_gain!r}, but 'frequency' has no gain: take another criterion or None"
             )
+        if self.min_gain is not None and math.isnan(self.min_gain):
+            raise ValueError("min_gain is nan: take a number, or None")
         return BpeOptions(
             vocab_size=self.vocab_size,
             min_frequency=0 if self.min_frequency is None else self.min_frequency,

@@ -1,0 +1,106 @@
+"""Patterns of tiktoken as pre-tokenizers."""
+
+from __future__ import annotations
+
+import re
+
+from .. import pre_tokenizers
+from ..patterns import Regex
+
+# As in GPT-2's encoder.py, and as tiktoken 0.14 writes the same with possessive quantifiers.
+GPT2_PATTERN = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+R50K_PATTERN = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"""
+# As tiktoken 0.14 has them.
+CL100K_PATTERN = (
+    r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"""
+    r"""| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"""
+)
+O200K_PATTERN = "|".join(
+    (
+        r"""[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?""",
+        r"""[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?""",
+        r"""\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+""",
+    )
+)
+GPT2_WORDS = pre_tokenizers.ByteLevel(add_prefix_space=False)
+# Words of another pattern in byte characters.
+PATTERN_BYTES = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+
+# What one step of the translation takes: an escape, a quantifier with its mode, flags, anything else.
+_STEP = re.compile(
+    r"""(?P<escape>\\(?:[pPxu]\{[^}]*\}|.))
+    |(?P<quantifier>(?:[*+?]|\{\d+(?:,\d*)?\})[+?]?)
+    |(?P<flags>\(\?[a-zA-Z]*-?[a-zA-Z]*[:)])
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+# Their letters mean other things in the two, or nothing in one of them.
+_SAFE_FLAGS = ("(?:", "(?i:", "(?i)", "(?-i:", "(?-i)")
+
+
+def words_of(pat_str: str) -> pre_tokenizers.PreTokenizer:
+    """The matches of the pattern in byte characters."""
+    if pat_str in (GPT2_PATTERN, R50K_PATTERN):
+        return GPT2_WORDS
+    # Not "isolated": tiktoken drops what no match covers.
+    matches = pre_tokenizers.Split(Regex(in_oniguruma(pat_str)), "removed", invert=True)
+    return pre_tokenizers.Sequence([matches, PATTERN_BYTES])
+
+
+def pattern_of(words: pre_tokenizers.PreTokenizer | None) -> str | None:
+    """The pattern whose matches are the words; None if there is none."""
+    if words == GPT2_WORDS:
+        return GPT2_PATTERN
+    steps = words.steps if isinstance(words, pre_tokenizers.Sequence) else ()
+    if len(steps) != 2 or steps[1] != PATTERN_BYTES or not isinstance(steps[0], pre_tokenizers.Split):
+        return None
+    split = steps[0]
+    kept = (split.behavior, split.invert) in (("isolated", False), ("removed", True))
+    return split.pattern.pattern if kept and isinstance(split.pattern, Regex) else None
+
+
+def in_oniguruma(pattern: str) -> str:
+    r"""The pattern of the crate fancy-regex, which tiktoken uses, as Oniguruma reads the same.
+
+    There `$` and `^` are the ends of the text, here those of a line; `{1,3}+` takes no step back there, and is two
+    repeats here.  ValueError for flags other than i, which the two read differently.
+
+    >>> print(in_oniguruma(r"\p{N}{1,3}+|\s++$"))
+    (?>\p{N}{1,3})|\s++\z
+    """
+    parts: list[str] = []
+    # Where the last item begins in `parts`, and the groups that are open.
+    item, groups, at = 0, list[int](), 0
+    while found := _STEP.match(pattern, at):
+        text, at = found[0], found.end()
+        if text == "[":
+            at = _class_end(pattern, at)
+            text = pattern[found.start() : at]
+        if found["quantifier"]:
+            if text.startswith("{") and text.endswith("+"):
+                parts[item:] = ["(?>", *parts[item:], text[:-1], ")"]
+            else:
+                parts.append(text)
+            continue
+        if found["flags"] and text not in _SAFE_FLAGS:
+            raise ValueError(f"pat_str={pattern!r}: the flags {text!r} are not implemented, but for i")
+        if text == ")":
+            item = groups.pop() if groups else 0
+        else:
+            item = len(parts)
+        if text == "(" or (found["flags"] and text.endswith(":")):
+            groups.append(item)
+        parts.append({"$": r"\z", "^": r"\A"}.get(text, text))
+    return "".join(parts)
+
+
+def _class_end(pattern: str, at: int) -> int:
+    """Behind the bracket that closes the set whose first character stands there."""
+    depth = 1
+    while depth and at < len(pattern):
+        if pattern[at] == "\\":
+            at += 1
+        elif pattern[at] in "[]":
+            depth += 1 if pattern[at] == "[" else -1
+        at += 1
+    return at
