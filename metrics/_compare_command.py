@@ -12,7 +12,7 @@ from typing import Any
 from . import METRICS
 from ._command_line import aligned_lines, check_output, value
 from ._comparison_plot import PLOT_SUFFIXES, plot_comparison, write_plot
-from ._metric_options import check_references, has_references, load_metrics
+from ._metric_options import check_references, check_sources, has_references, load_metrics
 from ._shared._optional import require
 from ._shared._paired_tests import PAIRED_TESTS
 from ._tables import Table, as_latex, as_markdown, as_text
@@ -91,6 +91,7 @@ def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
     common = {} if known.confidence is None else {"confidence": known.confidence}
     metrics = load_metrics(names, others, _OWN_OPTIONS, common)
     check_references(metrics, known.references)
+    check_sources(metrics)
     systems = _names(known.files)
     results = _compare(metrics, systems, known)
     if known.plot is not None:

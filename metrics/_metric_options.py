@@ -35,6 +35,13 @@ def check_references(metrics: Mapping[str, Any], paths: Sequence[Path]) -> None:
         raise ValueError(f"{', '.join(metrics)} has no references: leave --references out")
 
 
+def check_sources(metrics: Mapping[str, Any]) -> None:
+    """ValueError for a perplexity of texts without a model."""
+    for name, metric in metrics.items():
+        if not has_references(metric) and metric._options.kind is None:
+            raise ValueError(f"{name} needs a model: give --model_id FOLDER, or --source ngram --train-texts FILE")
+
+
 def has_references(metric: Any) -> bool:
     """Whether predictions are scored against references."""
     return "references" in metric._feature_names()

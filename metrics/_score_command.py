@@ -10,7 +10,7 @@ from typing import Any
 
 from . import METRICS
 from ._command_line import aligned_lines
-from ._metric_options import check_references, load_metrics
+from ._metric_options import check_references, check_sources, load_metrics
 
 _EPILOG = """
 Several files of references give every row several references. perplexity has none: it asks for a source of
@@ -69,6 +69,7 @@ def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
     common = {} if known.confidence is None else {"confidence": known.confidence}
     metrics = load_metrics(known.metric, others, _OWN_OPTIONS, common)
     check_references(metrics, known.references)
+    check_sources(metrics)
     if known.contexts is not None and not set(metrics) & set(_WITH_CONTEXTS):
         raise ValueError(f"{', '.join(metrics)} has no contexts: leave --contexts out")
     results = _score(metrics, known)

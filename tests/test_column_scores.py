@@ -68,3 +68,24 @@ def test_perplexities_that_no_float_holds_are_not_compared_by_columns_either() -
     assert refusal(lambda: metric.compare({"log_probs": [[-1.0]]}, {"log_probs": [[float("-inf")]]})) == (
         message.replace("row 1", "row 0")
     )
+
+
+def test_what_are_no_columns_is_refused() -> None:
+    metric = evenscore.load("wer_dp")
+    for wrong, message in (
+        ([], "the columns are of type list: give a dataset, a data frame, an arrow table or a mapping"),
+        (None, "the columns are of type NoneType: give a dataset, a data frame, an arrow table or a mapping"),
+        ({}, "there is no column 'wer_dp_rows': the columns are "),
+    ):
+        assert refusal(lambda wrong=wrong: metric.score_columns(wrong)) == message
+    given = {"wer_dp_rows": [1]}
+    assert refusal(lambda: metric.score_columns(given, prefix=["a_"])) == (
+        "prefix=['a_']: give a string with which the names of columns begin"
+    )
+    assert (
+        refusal(lambda: metric.row_scorer(prefix=3)) == "prefix=3: give a string with which the names of columns begin"
+    )
+    assert refusal(lambda: metric.row_scorer(scores="wer")) == "scores='wer': give a list, as in ['wer']"
+    assert refusal(lambda: metric.compare_columns(given, given, prefix={"a_": 1, "b_": 2})) == (
+        "prefix={'a_': 1, 'b_': 2}: give a string, or a list of them, the baseline's first"
+    )

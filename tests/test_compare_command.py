@@ -355,7 +355,7 @@ def test_two_warnings_are_two_lines_with_the_systems_names(capsys: pytest.Captur
     [
         ([FILES[0], *REFERENCES], f"no system to compare with {FILES[0]}: name its file after the baseline's"),
         ([*FILES, *REFERENCES, "--metric", "wer_dp", "perplexity"],
-         "no source of probabilities: give log_probs=, model_id= (a folder or hub name)"),
+         "perplexity needs a model: give --model_id FOLDER, or --source ngram --train-texts FILE"),
         ([*FILES, *REFERENCES, "--metric", "perplexity"], "perplexity has no references: leave --references out"),
         ([*FILES, "--metric", "perplexity", "wer_dp"], "wer_dp needs references: give --references FILE"),
         (FILES, "bleu_corpus needs references: give --references FILE"),

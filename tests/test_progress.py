@@ -141,3 +141,21 @@ def test_parts_come_one_by_one_whoever_waits(monkeypatch: pytest.MonkeyPatch) ->
     parts = _progress.with_bar(taken, "Count", "part", lambda _: 1)
     assert list(itertools.islice(parts, 5)) == [0, 1, 2, 3, 4]
     assert next(taken) == 5
+
+
+@pytest.mark.parametrize("name", ["bleu_corpus", "rouge_l_multi"])
+def test_who_cuts_text_by_text_sees_a_bar(name: str, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+    monkeypatch.setattr(import_module(f"evenscore.{name}._progress"), "_PATIENCE", -1.0)
+    texts = ["a b c " * 20_000] * 3
+    metric = evenscore.load(name)
+    expected = metric.compute(predictions=texts, references=texts)
+    assert "Count rows" not in capfd.readouterr().err
+    result = metric.compute(predictions=texts, references=texts, tokenizer=str.split)
+    assert "Count rows" in capfd.readouterr().err
+    assert [result[key] for key in metric.headlines()] == [expected[key] for key in metric.headlines()]
+
+
+@pytest.mark.usefixtures("impatient")
+def test_who_waits_for_alignments_sees_a_bar(capfd: Any) -> None:
+    evenscore.load("wer_dp").error_counts(**ROWS)
+    assert "Align rows" in capfd.readouterr().err

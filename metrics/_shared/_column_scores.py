@@ -35,7 +35,7 @@ class ColumnScores(CountedScore):
         options: those of the scorer, at load or here.  Columns do not say under which options they were counted, and
           the signature names the options that it finds here.
         """
-        if isinstance(data, dict) and all(hasattr(split, "column_names") for split in data.values()):
+        if isinstance(data, dict) and data and all(hasattr(split, "column_names") for split in data.values()):
             return {name: self.score_columns(split, prefix, **options) for name, split in data.items()}
         return self._result(self._column_statistics(data, prefix, options), self._chosen(options))
 
@@ -78,6 +78,8 @@ def _prefixes(prefix: str | Sequence[str] | None, n: int) -> Sequence[str | None
     """One for each of n."""
     if prefix is None or isinstance(prefix, str):
         return [prefix] * n
+    if not isinstance(prefix, (list, tuple)):
+        raise ValueError(f"prefix={prefix!r}: give a string, or a list of them, the baseline's first")
     if len(prefix) != n:
         raise ValueError(
             f"prefix={prefix!r} names {len(prefix)} of {n}: give the baseline's, then every system's, or one for all"

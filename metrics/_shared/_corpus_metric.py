@@ -22,6 +22,8 @@ from ._segments import IntArray
 
 # A block that an executor gets: enough work to be worth the way, little enough for every worker to have some.
 _TRAVELLING_CHARACTERS = 1 << 20
+# Seconds of work for a slow tokenizer, so that a bar can move.
+_SLOW_CHARACTERS = 1 << 17
 
 
 class CorpusMetric(HostedMetric):
@@ -35,6 +37,10 @@ class CorpusMetric(HostedMetric):
     @abc.abstractmethod
     def _count(self, predictions: list[str], references: References, options: Any) -> IntArray:
         """The metric's own statistics of every row, shape (n, number of names), int64, additive."""
+
+    def _cuts_text_by_text(self, options: Any) -> bool:
+        """Whether a function or a model cuts texts one by one, which may be slow and gains nothing by large blocks."""
+        return False
 
     def _warn(self, predictions: list[str], references: References, options: Any) -> None:
         """Warn of texts that can be scored, but hardly as they were meant."""
@@ -132,7 +138,8 @@ class CorpusMetric(HostedMetric):
     ) -> Iterator[IntArray]:
         # Rows know nothing of each other, so blocks of them keep memory flat, and may be counted anywhere.
         if executor is None:
-            return (self._count(*block, options) for block in row_blocks(texts, references, self._block_characters))
+            characters = _SLOW_CHARACTERS if self._cuts_text_by_text(options) else self._block_characters
+            return (self._count(*block, options) for block in row_blocks(texts, references, characters))
         count = functools.partial(_count_block, self, options)
         return ordered_results(executor, count, row_blocks(texts, references, _TRAVELLING_CHARACTERS))
 

@@ -97,14 +97,25 @@ class HostedMetric(ColumnScores, evaluate.Metric):
         return self._visible(self._total_result(array.astype(np.int64), chosen), chosen)
 
     def row_scores(self, statistics: IntArray, **options: Any) -> FloatArray:
-        """The headlines of single rows, shape (n, len(headlines())), from their statistics."""
-        return self._row_scores(statistics, self._chosen(options))
+        """The headlines of single rows, shape (n, len(headlines())), from their statistics.
+
+        Raises ValueError for what are no statistics under these options.
+        """
+        array, expected = np.asarray(statistics), len(self.statistic_names(**options))
+        if array.ndim != 2 or array.shape[1] != expected or array.dtype.kind not in "iu":
+            raise ValueError(
+                f"statistics have shape {array.shape} and type {array.dtype}: give statistics(...), "
+                f"rows of {expected} integers"
+            )
+        return self._row_scores(array.astype(np.int64, copy=False), self._chosen(options))
 
     def _travelling(self, given: Mapping[str, Any]) -> HostedMetric:
         """A metric with these options, without rows, of a class that other processes can import."""
         return installed_class(type(self))(self.config_name, **given)
 
     def _prefix(self, prefix: str | None) -> str:
+        if prefix is not None and not isinstance(prefix, str):
+            raise ValueError(f"prefix={prefix!r}: give a string with which the names of columns begin")
         return f"{self.name}_" if prefix is None else prefix
 
     def _row_scorer(
@@ -124,6 +135,8 @@ class HostedMetric(ColumnScores, evaluate.Metric):
         self, columns: Mapping[str, str], prefix: str | None, scores: Sequence[str] | None, statistics: bool
     ) -> RowScorer:
         known = self.headlines()
+        if isinstance(scores, str):
+            raise ValueError(f"scores={scores!r}: give a list, as in [{scores!r}]")
         for name in known if scores is None else scores:
             check_choice("scores", name, tuple(known))
         return RowScorer(self, columns, self._prefix(prefix), known if scores is None else scores, statistics)

@@ -32,13 +32,14 @@ class Keyed:
     def spell(self, keys: IntArray) -> pa.LargeStringArray:
         """The words of these keys."""
         is_short = keys >= _LEAST_SHORT
+        long_words = self.long_words.take(pa.array(keys[~is_short]))
         rows = keys[is_short].astype("<i8").view(np.uint8).reshape(-1, 8)
         lengths = rows[:, _SHORT].astype(np.int64)
         data = rows[np.arange(8) < lengths[:, None]]
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         short_words = pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(data))
-        place = np.where(is_short, np.cumsum(is_short) - 1, len(lengths) + keys)
-        return pa.concat_arrays([short_words, self.long_words]).take(pa.array(place))
+        place = np.where(is_short, np.cumsum(is_short), len(lengths) + np.cumsum(~is_short)) - 1
+        return pa.concat_arrays([short_words, long_words]).take(pa.array(place))
 
 
 @dataclass(frozen=True)

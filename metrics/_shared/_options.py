@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import numbers
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
 
@@ -181,7 +182,8 @@ def check_number(
 
 def _is_between(value: Any, least: float | None, above: float | None, below: float | None) -> bool:
     return bool(
-        abs(value) < float("inf")
+        # No whole number beyond them, either.
+        abs(value) <= sys.float_info.max
         and (least is None or value >= least)
         and (above is None or value > above)
         and (below is None or value < below)

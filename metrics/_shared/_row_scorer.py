@@ -194,6 +194,10 @@ def _rows(batch: Any, names: Sequence[str]) -> IntArray:
 
 
 def _column(batch: Any, name: str) -> Any:
+    if not isinstance(batch, pa.Table) and not hasattr(batch, "keys"):
+        raise ValueError(
+            f"the columns are of type {type(batch).__name__}: give a dataset, a data frame, an arrow table or a mapping"
+        )
     known = batch.column_names if isinstance(batch, pa.Table) else list(batch.keys())
     _check_names(known, [name])
     return batch[name]

@@ -42,7 +42,9 @@ def row_percents(counts: IntArray, options: BleuOptions) -> FloatArray:
     has_part = np.logical_and.accumulate(denominators > 0, axis=1)
     # 2. The geometric mean of percentages, 0 if one of them is.
     percentages = np.ones(has_part.shape)
-    percentages[has_part] = 100.0 * numerators[has_part] / denominators[has_part]
+    # A huge smoothing_value gives infinities, as Python's floats do.
+    with np.errstate(over="ignore"):
+        percentages[has_part] = 100.0 * numerators[has_part] / denominators[has_part]
     is_zero = (percentages == 0).any(axis=1)
     logarithms: FloatArray = np.zeros(has_part.shape)
     summed = has_part & ~is_zero[:, None]
@@ -60,10 +62,11 @@ def row_percents(counts: IntArray, options: BleuOptions) -> FloatArray:
 def _smoothed(matches: IntArray, totals: IntArray, options: BleuOptions) -> tuple[Numbers, Numbers]:
     """Numerators and denominators of the precisions, as the functions of SMOOTHINGS have them for one row."""
     default = SMOOTHINGS[options.smoothing][1]
-    value = default if options.smoothing_value is None else options.smoothing_value
+    value = float(default if options.smoothing_value is None else options.smoothing_value)
     is_zero = matches == 0
     if options.smoothing == "exp":
-        return matches + is_zero, np.where(is_zero, totals << np.cumsum(is_zero, axis=1), totals)
+        # Floats: halved more than fifty times, totals are integers beyond 64 bits.
+        return matches + is_zero, np.ldexp(totals.astype(np.float64), is_zero * np.cumsum(is_zero, axis=1))
     if options.smoothing == "floor":
         return np.where(is_zero, value, matches), totals
     if options.smoothing == "add-k":

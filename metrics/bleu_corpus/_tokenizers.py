@@ -50,8 +50,8 @@ def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
     """
     if callable(choice):
         return Tokenizer(callable_name(choice), _by_text(_as_tokens(choice), lowercase))
-    if isinstance(choice, str) and choice in _BY_WORD:
-        return Tokenizer(choice, _BY_WORD[choice](lowercase))
+    if isinstance(choice, str) and choice in _AT_ONCE:
+        return Tokenizer(choice, _AT_ONCE[choice](lowercase))
     if isinstance(choice, str) and choice in _BY_TEXT:
         signature, split = _BY_TEXT[choice]()
         return Tokenizer(signature, _by_text(split, lowercase))
@@ -164,7 +164,7 @@ def _tokenizer_json(path: Path) -> Callable[[str], list[str]]:
     return lambda text: list(model.encode(text.rstrip(), add_special_tokens=False).tokens)
 
 
-_BY_WORD: dict[Any, Callable[[bool], TokenizeTexts]] = {
+_AT_ONCE: dict[Any, Callable[[bool], TokenizeTexts]] = {
     "13a": _13a,
     "intl": split_intl,
     "char": _char,
@@ -176,4 +176,5 @@ _BY_TEXT: dict[Any, Callable[[], tuple[str, Callable[[str], list[str]]]]] = {
     "ko-mecab": _ko_mecab,
 }
 _MODEL_FILES = {".model": _sentencepiece, ".json": _tokenizer_json}
-TOKENIZERS = (*_BY_WORD, *_BY_TEXT)
+AT_ONCE = tuple(_AT_ONCE)
+TOKENIZERS = (*_AT_ONCE, *_BY_TEXT)

@@ -42,7 +42,7 @@ from ._row_columns import ROW_COLUMNS
 from ._row_scorer import RowScorer
 from ._segments import IntArray
 from ._smoothing import LOOKING_AHEAD, SMOOTHINGS, Counts, Ratio, smoothed
-from ._tokenizers import get_tokenizer
+from ._tokenizers import AT_ONCE, get_tokenizer
 from ._version import __version__
 from ._words import Words
 
@@ -120,6 +120,9 @@ class BleuCorpus(CorpusMetric):
                 f"once more. Give plain text, or force=True if they are plain",
                 stacklevel=5,
             )
+
+    def _cuts_text_by_text(self, options: BleuOptions) -> bool:
+        return options.tokenizer not in AT_ONCE
 
     def _count(self, predictions: list[str], references: References, options: BleuOptions) -> IntArray:
         tokenizer = get_tokenizer(options.tokenizer, options.lowercase)

@@ -140,6 +140,9 @@ class RougeLMulti(CorpusMetric):
             row_of_text = np.concatenate((rows, np.repeat(rows, references.counts)))
             warn_of_nothing_left(predictions + references.texts, row_of_text.tolist())
 
+    def _cuts_text_by_text(self, options: RougeOptions) -> bool:
+        return callable(options.tokenizer)
+
     def _count(self, predictions: list[str], references: References, options: RougeOptions) -> IntArray:
         pairs = compare(predictions, references, options)
         scores = [row_scores(pairs[name], options.multi_reference, options.beta) for name in options.types]

@@ -172,10 +172,11 @@ class WerDp(CorpusMetric):
         units = split_units(texts + checked.texts, chosen.unit, chosen.transforms)
         _, best = _best_counts(units.segments, checked.counts, chosen)
         starts = np.cumsum(checked.counts) - checked.counts
-        return [
+        aligned = (
             (int(k - start), _align(units, i, len(texts) + int(k), chosen))
             for i, (k, start) in enumerate(zip(best, starts, strict=True))
-        ]
+        )
+        return [*with_bar(aligned, "Align rows", " rows", lambda _: 1, len(texts))]
 
     def _count(self, predictions: list[str], references: References, options: WerOptions) -> IntArray:
         units = split_units(predictions + references.texts, options.unit, options.transforms)
