@@ -43,6 +43,11 @@ class Units(NamedTuple):
         """The units of text i."""
         return self.names(self.segments.row(i))
 
+    def rows(self) -> list[list[str]]:
+        """The units of every text, which is faster than text by text."""
+        names, offsets = self.names(self.segments.ids), self.segments.offsets.tolist()
+        return [names[start:end] for start, end in itertools.pairwise(offsets)]
+
 
 class Words(NamedTuple):
     """Words of every text as ids into their vocabulary, an array of distinct strings."""

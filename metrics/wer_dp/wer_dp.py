@@ -171,9 +171,9 @@ class WerDp(CorpusMetric):
         checked = check_references(references, len(texts))
         units = split_units(texts + checked.texts, chosen.unit, chosen.transforms)
         _, best = _best_counts(units.segments, checked.counts, chosen)
-        starts = np.cumsum(checked.counts) - checked.counts
+        starts, words = np.cumsum(checked.counts) - checked.counts, units.rows()
         aligned = (
-            (int(k - start), _align(units, i, len(texts) + int(k), chosen))
+            (int(k - start), _align(units.segments, words, i, len(texts) + int(k), chosen))
             for i, (k, start) in enumerate(zip(best, starts, strict=True))
         )
         return [*with_bar(aligned, "Align rows", " rows", lambda _: 1, len(texts))]
@@ -290,13 +290,15 @@ def _weighted(substitutions: int, deletions: int, insertions: int, normalizer: i
     return {"weighted_error_rate": _rate(cost, normalizer)}
 
 
-def _align(units: Units, prediction: int, reference: int, options: WerOptions) -> Alignment:
-    ids = units.segments.row(reference), units.segments.row(prediction)
+def _align(
+    segments: Segments, words: list[list[str]], prediction: int, reference: int, options: WerOptions
+) -> Alignment:
+    ids = segments.row(reference), segments.row(prediction)
     if options.weighted:
         operations = weighted_edit_operations(*ids, Costs(*options.costs))
     else:
         operations = edit_operations(*ids)
-    return Alignment(units.row(reference), units.row(prediction), operations)
+    return Alignment(words[reference], words[prediction], operations)
 
 
 def _transforms_name(transforms: Any) -> str:
