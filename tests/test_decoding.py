@@ -266,3 +266,13 @@ def test_the_same_without_compilation(tmp_path: Path) -> None:
     root = str(Path(__file__).resolve().parents[1])
     compiled = run_python(PROGRAM, tmp_path, PYTHONPATH=root, PYTHONUTF8="1")
     assert run_python(PROGRAM, tmp_path, PYTHONPATH=root, PYTHONUTF8="1", NUMBA_DISABLE_JIT="1") == compiled
+
+
+def test_batches_keep_no_second_copy_of_what_they_looked_up() -> None:
+    tokenizer = tokenizers_impl.Tokenizer(
+        tokenizers_impl.models.WordLevel({f"w{id}": id for id in range(100)}, unk_token="w0")
+    )
+    tokenizer.decode_batch([list(range(100))] * 2)
+    decoding = tokenizer._decodings[True]
+    assert isinstance(decoding, _decoding.FormDecoding)
+    assert (len(decoding._forms), len(decoding._packed.places)) == (0, 100)

@@ -116,8 +116,10 @@ def test_any_pattern_of_tiktoken(of: str, name: str, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     "pattern",
     [
-        r"\w+",
+        r"\\w+|.",
         r"a$|.|\n",
+        r"(?i)a|B",
+        r"\x61{1,2}+a|\p{L}",
         r"^a+|b",
         r"(?:ab|[b\]c]){2}+|.",
         r"(a)(b{1,2}+)b|.",
@@ -261,8 +263,26 @@ ALL_BYTES = {bytes([byte]): byte for byte in range(256)}
 @pytest.mark.parametrize(
     ("ranks", "options", "message"),
     [
-        (ALL_BYTES, {"pat_str": r"(\w)\1"}, r"the escape \\1, which is not implemented"),
-        (ALL_BYTES, {"pat_str": r"(?s:.+)"}, r"the flags '\(\?s:' are not implemented"),
+        (ALL_BYTES, {"pat_str": r"(\d)\1"}, r"the escape \\1, which is not implemented"),
+        *(
+            (ALL_BYTES, {"pat_str": pattern}, "is read otherwise by tiktoken and not implemented")
+            for pattern in (
+                r"(?s:.+)",
+                r"\w+",
+                r"[^\W]",
+                r"\bb",
+                "[[:space:]]",
+                "a(?i)b|c",
+                "a{2}?",
+                "a{,2}",
+                "a{2}+{2}",
+            )
+        ),
+        (ALL_BYTES, {"pat_str": "[^]$a]"}, r"pat_str='\[\^\]\$a\]' cannot be read: .*a \] right behind the bracket"),
+        (ALL_BYTES, {"pat_str": None}, "pat_str=None: give a pattern"),
+        (ALL_BYTES, {"special_tokens": ["x"]}, "special_tokens=.*: give a mapping from text to id"),
+        (ALL_BYTES, {"special_tokens": {"": 300}}, "the special token '' with id 300: give a text"),
+        (ALL_BYTES, {"special_tokens": {1: 300}}, "the special token 1 with id 300: give a text"),
         (ALL_BYTES, {"pat_str": "a\\"}, "a backslash at the end"),
         (dict(list(ALL_BYTES.items())[1:]), {}, "1 of the 256 bytes are no tokens, the first of them 0x00"),
         (ALL_BYTES | {b"ab": 5}, {}, "both have rank 5"),
@@ -643,6 +663,10 @@ def small(*extra: Piece, **options: Any) -> bytes:
         (small(model_type=4), "not implemented: model type 'char'"),
         (small(treat_whitespace_as_suffix=True), "not implemented: treat_whitespace_as_suffix"),
         (small(remove_extra_whitespaces=True, charsmap=NO_KEYS + b"a  b\0"), "not implemented: .* two spaces in a row"),
+        (
+            small(Piece("a  b", 0.0, Kind.USER_DEFINED), remove_extra_whitespaces=True),
+            "not implemented: .* a user-defined piece with two spaces in a row",
+        ),
         (small(charsmap=b"abc"), "precompiled_charsmap of 3 bytes is cut off"),
         (small(Piece("b", -1.0, Kind.UNUSED)), "not implemented: piece 3, 'b', of type UNUSED"),
         (small(Piece("<0x00>", 0.0, Kind.BYTE)), "not implemented: piece 3, '<0x00>', of type BYTE"),
@@ -700,9 +724,7 @@ def test_what_sentencepiece_normalizes_is_normalized(options: dict[str, Any], tm
         # It puts its space before a leading space, too.
         texts = [text.strip("\x07\u3000\t ") for text in texts]
     assert differing(tokenizer, library, texts) < len(texts) / 200
-    if options.get("split_by_whitespace", True):
-        # Else a first piece has spaces within, which the decoder takes off, too.
-        assert decoded_alike(tokenizer, library, texts) > len(texts) / 2
+    assert decoded_alike(tokenizer, library, texts) > len(texts) / 2
     assert Tokenizer.from_str(tokenizer.to_str()).normalizer == tokenizer.normalizer
 
 
@@ -818,3 +840,11 @@ def test_decoders_come_along(tmp_path: Path) -> None:
     assert exchange.from_tiktoken(ALL_BYTES).decoder == decoders.ByteLevel()
     assert exchange.from_subword_nmt("a b\n").decoder == decoders.BPEDecoder("</w>")
     assert imported(small(), tmp_path).decoder == decoders.Metaspace()
+
+
+def test_spaces_inside_a_first_piece_are_decoded(tmp_path: Path) -> None:
+    texts = ["he lives in the house of the king", "in the end of the day", "of the people in the town"] * 30
+    model = sentencepiece_model(texts, vocab_size=60, hard_vocab_limit=False, split_by_whitespace=False)
+    tokenizer, library = imported(model, tmp_path), processor(model)
+    assert any("▁" in library.id_to_piece(library.encode(text)[0])[1:] for text in texts)
+    assert decoded_alike(tokenizer, library, texts) == len(texts)

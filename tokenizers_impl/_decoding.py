@@ -69,7 +69,7 @@ class FormDecoding(Decoding):
         """The packed forms, those of these ids among them."""
         packed = self._packed
         if new := packed.new_ids(rows.ids):
-            packed = packed.with_forms({id: self._forms[id] for id in new})
+            packed = packed.with_forms({id: self._forms.made(id) for id in new})
             # Of two threads that come here at once one loses what it added, which is made anew when it is needed.
             self._packed = packed
         return packed

@@ -24,9 +24,12 @@ class ShownTokens(dict[int, "str | None"]):
         self._skipped = added.special if skip_special_tokens else frozenset[str]()
 
     def __missing__(self, id: int) -> str | None:
+        token = self.shown(id)
+        # None is not kept: there are 2**32 ids.
+        return None if token is None else self.setdefault(id, token)
+
+    def shown(self, id: int) -> str | None:
+        """The token, which is not kept here."""
         name = self._added.name(id)
         token = self._model.id_to_token(id) if name is None else name
-        if token is None:
-            # Not kept: there are 2**32 ids.
-            return None
-        return self.setdefault(id, None if token in self._skipped else token)
+        return None if token is None or token in self._skipped else token

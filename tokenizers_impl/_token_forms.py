@@ -32,8 +32,13 @@ class TokenForms(dict[int, Forms]):
         self._tokens, self._decoder = tokens, decoder
 
     def __missing__(self, id: int) -> Forms:
-        token = self._tokens[id]
-        return () if token is None else self.setdefault(id, self._decoder.token_forms(token))
+        forms = self.made(id)
+        return self.setdefault(id, forms) if forms else forms
+
+    def made(self, id: int) -> Forms:
+        """The forms, which are not kept here."""
+        token = self._tokens.shown(id)
+        return () if token is None else self._decoder.token_forms(token)
 
     def joined(self, ids: Sequence[int]) -> bytes:
         """The bytes of one row."""

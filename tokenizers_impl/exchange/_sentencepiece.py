@@ -81,11 +81,12 @@ def from_sentencepiece(
     - it never reads the name of a control or unknown piece in a text as that piece;
     - it puts a space before a text even where the text begins with one;
     - where remove_extra_whitespaces is off, it leaves that space of a text of which its map leaves nothing;
-    - it decodes an unknown piece as " ⁇ ", and takes but one space off the first piece.
+    - it decodes an unknown piece as " ⁇ ", and where remove_extra_whitespaces is on takes a space off several pieces
+      at the beginning, where ids that no text has give it more than one.
 
-    ValueError names what cannot be had: another model type, rules to rewrite decoded text, rules that make two spaces
-    in a row beside remove_extra_whitespaces, pieces of type UNUSED or BYTE, treat_whitespace_as_suffix, pieces that
-    come twice.
+    ValueError names what cannot be had: another model type, rules to rewrite decoded text, rules or user-defined pieces
+    with two spaces in a row beside remove_extra_whitespaces, pieces of type UNUSED or BYTE, treat_whitespace_as_suffix,
+    pieces that come twice.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -106,7 +107,7 @@ def from_sentencepiece(
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(
         space, _scheme(model.add_dummy_prefix), _ends_at_words(model.pieces, space)
     )
-    tokenizer.decoder = decoders.Metaspace(SPACE, _scheme(model.add_dummy_prefix or model.remove_extra_whitespaces))
+    tokenizer.decoder = _decoder(model)
     tokenizer.add_special_tokens([piece.text for piece in model.pieces if piece.kind in (Kind.UNKNOWN, Kind.CONTROL)])
     return tokenizer
 
@@ -133,8 +134,7 @@ def _normalizer(model: SentencePieceModel, kind: str) -> normalizers.Normalizer 
         raise ValueError(f"normalizer={kind!r}: choose 'own', 'precompiled', a Normalizer or None")
     steps: list[normalizers.Normalizer] = []
     if model.charsmap and kind == "own":
-        kept = [piece.text for piece in model.pieces if piece.kind == Kind.USER_DEFINED]
-        steps.append(normalizers.SentencePieceMap(model.charsmap, tuple(kept)))
+        steps.append(normalizers.SentencePieceMap(model.charsmap, tuple(piece.text for piece in _kept(model))))
     elif model.charsmap:
         steps.append(normalizers.Precompiled(model.charsmap))
     if model.remove_extra_whitespaces:
@@ -145,8 +145,22 @@ def _normalizer(model: SentencePieceModel, kind: str) -> normalizers.Normalizer 
     return normalizers.Sequence(steps) if steps else None
 
 
+def _decoder(model: SentencePieceModel) -> decoders.Decoder:
+    """Spaces for their signs, but for one at the beginning of the text where the model puts one there."""
+    prefixed = model.add_dummy_prefix or model.remove_extra_whitespaces
+    if not prefixed or not any(SPACE in piece.text[1:] for piece in model.pieces):
+        return decoders.Metaspace(SPACE, _scheme(prefixed))
+    # Metaspace takes every sign out of the first piece.
+    return decoders.Sequence([decoders.Replace(SPACE, " "), decoders.Fuse(), decoders.Strip(" ", 1, 0)])
+
+
 def _scheme(prefixed: bool) -> Literal["always", "never"]:
     return "always" if prefixed else "never"
+
+
+def _kept(model: SentencePieceModel) -> list[Piece]:
+    """The pieces that the rules leave as they are."""
+    return [piece for piece in model.pieces if piece.kind == Kind.USER_DEFINED]
 
 
 def _check(model: SentencePieceModel) -> None:
@@ -158,6 +172,10 @@ def _check(model: SentencePieceModel) -> None:
         (
             model.remove_extra_whitespaces and b"  " in model.replacements,
             "remove_extra_whitespaces beside a rule that makes two spaces in a row",
+        ),
+        (
+            model.remove_extra_whitespaces and any("  " in piece.text for piece in _kept(model)),
+            "remove_extra_whitespaces beside a user-defined piece with two spaces in a row",
         ),
     ):
         if is_there:

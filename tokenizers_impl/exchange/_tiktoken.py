@@ -82,6 +82,10 @@ def from_tiktoken(
     >>> tokenizer.model.merges, tokenizer.encode("slow<|endoftext|>").ids
     ([('l', 'o'), ('lo', 'w')], [115, 257, 300])
     """
+    if not isinstance(pat_str, str):
+        raise ValueError(f"pat_str={pat_str!r}: give a pattern, such as CL100K_PATTERN")
+    if special_tokens is not None and not isinstance(special_tokens, Mapping):
+        raise ValueError(f"special_tokens={special_tokens!r}: give a mapping from text to id")
     words = words_of(pat_str)
     given = dict(ranks) if isinstance(ranks, Mapping) else _read(ranks)
     _check_ranks(given)
@@ -203,6 +207,10 @@ def _model(ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]) -> BPE
     vocab = {_chars(token): rank for token, rank in in_order.items()}
     taken = {rank: token for token, rank in in_order.items()}
     for token, id in special_tokens.items():
+        if not isinstance(token, str) or not token or isinstance(id, bool) or not isinstance(id, int):
+            raise ValueError(
+                f"the special token {token!r} with id {id!r}: give a text that is not empty, and an integer"
+            )
         if id in taken or token in vocab:
             raise ValueError(f"the special token {token!r} with id {id}: the text or the id is that of another token")
         vocab[token], taken[id] = id, token.encode()

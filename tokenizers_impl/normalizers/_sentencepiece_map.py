@@ -42,6 +42,7 @@ class SentencePieceMap(Normalizer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _listed(list(self.kept))
         self._map  # noqa: B018
 
     @cached_property

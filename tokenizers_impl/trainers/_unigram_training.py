@@ -79,7 +79,7 @@ class _Training:
         tokens, stays = float(expected.sum()), self.lexicon.stays
         expected[stays] = np.maximum(expected[stays], RARE)
         self._keep(*maximization(expected, self.options.em))
-        self._note("em", corpus_tokens=tokens, objective=objective)
+        self._note("em", corpus_tokens=tokens, objective=float(objective))
 
     def prune(self) -> None:
         """Drop the pieces that matter least."""
