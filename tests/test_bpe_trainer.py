@@ -18,8 +18,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from shared_data import lines
 
+from tokenizers_impl import Tokenizer
 from tokenizers_impl._words import WordCounts
 from tokenizers_impl.models._bpe import BPE
+from tokenizers_impl.trainers import _merge_state
 from tokenizers_impl.trainers._bpe_options import TIE_BREAKS, BpeOptions
 from tokenizers_impl.trainers._bpe_trainer import BpeTrainer
 from tokenizers_impl.trainers._bpe_training import learn_merges
@@ -418,6 +420,20 @@ def test_going_on_with_other_affixes_or_gaps_is_refused() -> None:
 def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         BpeTrainer(**options)
+
+
+def test_places_of_64_bits_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    def merges() -> list[tuple[str, str]]:
+        tokenizer = Tokenizer(BPE())
+        tokenizer.train_from_counts(
+            {"low": 5, "lower": 2, "newest": 6, "widest": 3, "a" * 40: 1}, BpeTrainer(vocab_size=60)
+        )
+        return tokenizer.model.merges
+
+    narrow = merges()
+    monkeypatch.setattr(_merge_state, "_NARROW", 0)
+    assert merges() == narrow
+    assert len(narrow) > 15
 
 
 def test_the_stages_are_shown(capfd: pytest.CaptureFixture[str]) -> None:

@@ -34,17 +34,20 @@ class Symbols(NamedTuple):
     id: I32
     size: npt.NDArray[np.int16] | I32
     pair: I32
-    ends: I64
+    ends: I32
     first_word: I32
 
 
 class Pairs(NamedTuple):
-    """One entry a pair; occurrences[start:start + size] are positions at which it began when it arose."""
+    """One entry a pair; occurrences[start:start + size] are positions at which it began when it arose.
+
+    start: int32 where that holds every place of the occurrences, else int64.
+    """
 
     first: I32
     second: I32
     frequency: I64
-    start: I64
+    start: I32 | I64
     size: I32
     occurrences: I32
 

@@ -26,7 +26,13 @@ from ._merge_arrays import (
 from ._pair_counts import drop_former
 from ._string_table import fill_table
 
-Numbers = TypeVar("Numbers", I32, I64, U32, Bools)
+# Room for the tokens of usual vocabularies: what grows leaves holes behind, of which there is no use.
+_TOKENS = 1 << 15
+
+# With so many symbols, places of occurrences, of which there are never three times as many, no longer fit 32 bits.
+_NARROW = 1 << 29
+
+Numbers = TypeVar("Numbers", I32, I64, I32 | I64, U32, Bools)
 
 
 def new_state(tokens: Sequence[str], lengths: I32, ids: I32, offsets: I64, counts: I64, prefix: str) -> State:
@@ -39,11 +45,12 @@ def new_state(tokens: Sequence[str], lengths: I32, ids: I32, offsets: I64, count
     if size >= 2**31:
         raise ValueError(f"the distinct words have {size} symbols together: train on fewer than 2**31")
     strings, nothing = Words.of(tokens), np.empty(0, np.int32)
+    starts = _ids(size) if size < _NARROW else _counts(size)
     # numpy does not touch the memory that it gives here: room that is never used costs nothing.
     state = State(
         _unmerged(ids, offsets),
         counts,
-        Pairs(_ids(size), _ids(size), _counts(size), _counts(size), _ids(size), _ids(size + size // 8 + 16)),
+        Pairs(_ids(size), _ids(size), _counts(size), starts, _ids(size), _ids(size + size // 8 + 16)),
         Strings(strings.chars, strings.offsets, nothing, code_points(prefix)),
         Tokens(lengths, np.zeros(n, np.bool_), nothing, nothing),
         Queue(_counts(size), _counts(size), _counts(size)),
@@ -59,15 +66,15 @@ def _unmerged(ids: I32, offsets: I64) -> Symbols:
     first_word = np.searchsorted(offsets[1:], np.arange(0, len(ids), STRIDE), side="right").astype(np.int32)
     # Half the memory, save where one of the words is very long.
     sizes = np.ones(len(ids), np.int16) if lengths.max(initial=0) < 1 << 15 else np.ones(len(ids), np.int32)
-    return Symbols(ids, sizes, np.full(len(ids), NONE, np.int32), offsets[1:], first_word)
+    return Symbols(ids, sizes, np.full(len(ids), NONE, np.int32), offsets[1:].astype(np.int32), first_word)
 
 
 def with_more_tokens(state: State) -> State:
     """The same state with room for half as many tokens more."""
     tokens, strings, n = state.tokens, state.strings, state.used[TOKENS]
-    room = n + n // 2 + 4096
+    room = n + n // 2 + _TOKENS
     strings = Strings(
-        _longer(strings.chars, strings.ends[n], len(strings.chars) * 5 // 4 + 16 * 4096),
+        _longer(strings.chars, strings.ends[n], len(strings.chars) * 5 // 4 + 16 * _TOKENS),
         _longer(strings.ends, n + 1, room + 1),
         np.full(1 << int(2 * room).bit_length(), NONE, np.int32),
         strings.prefix,
