@@ -75,6 +75,10 @@ def main() -> None:
         words = packed.read().split()
     print("| model | MB | ours | memory | tokenizers | memory |\n|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
+        write_shuffled(words, 1, Path(folder, "corpus.txt"))
+        # What is compiled at first use is no part of the growth.
+        for model in known.models:
+            measure(model, 1, Path(folder))
         for size in sorted({size for model in known.models for size in SIZES[model] if size <= known.largest}):
             write_shuffled(words, size, Path(folder, "corpus.txt"))
             for model in (each for each in known.models if size in SIZES[each]):
