@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ._command_line import lines, refuse_others
+from ._shared._progress import with_bar
+
+# Lines that are cut at once, so that a bar can move.
+_BLOCK = 10_000
 
 
 def add_parser(commands: Any) -> None:
@@ -31,6 +36,12 @@ def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
     refuse_others(others, "tokenize")
     tokenizer = Tokenizer.from_file(str(known.tokenizer))
     texts = lines(known.file)
-    encodings = tokenizer.encode_batch_fast(texts)
-    rows = [map(str, each.ids) for each in encodings] if known.ids else [each.tokens for each in encodings]
-    return "".join(f"{' '.join(row)}\n" for row in rows)
+    blocks = (texts[start : start + _BLOCK] for start in range(0, len(texts), _BLOCK))
+    printed = (_printed(tokenizer.encode_batch_fast(block), known.ids) for block in blocks)
+    shown = with_bar(printed, "Tokenize lines", " lines", len, len(texts))
+    return "".join(itertools.chain.from_iterable(shown))
+
+
+def _printed(encodings: Sequence[Any], ids: bool) -> list[str]:
+    rows = (map(str, each.ids) if ids else each.tokens for each in encodings)
+    return [f"{' '.join(row)}\n" for row in rows]

@@ -7,12 +7,16 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import datasets
 import evenscore
 import pytest
+from evenscore.cli import main
 from small_corpus import ALL_METRICS, METRICS, PREDICTIONS, SINGLE, VARYING
+
+from tokenizers_impl import Tokenizer, models, pre_tokenizers, trainers
 
 ROWS = {"predictions": PREDICTIONS * 3, "references": VARYING * 3}
 
@@ -159,3 +163,29 @@ def test_who_cuts_text_by_text_sees_a_bar(name: str, monkeypatch: pytest.MonkeyP
 def test_who_waits_for_alignments_sees_a_bar(capfd: Any) -> None:
     evenscore.load("wer_dp").error_counts(**ROWS)
     assert "Align rows" in capfd.readouterr().err
+
+
+def test_who_tokenizes_many_lines_sees_a_bar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
+    monkeypatch.setattr(import_module("evenscore._shared._progress"), "_PATIENCE", -1.0)
+    monkeypatch.setattr(import_module("evenscore._tokenize_command"), "_BLOCK", 2)
+    tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1}))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.save(str(tmp_path / "t.json"))
+    (tmp_path / "text").write_text("a b\n\nb\nb a\na\n")
+    assert main(["tokenize", "--tokenizer", str(tmp_path / "t.json"), str(tmp_path / "text")]) == 0
+    out, err = capfd.readouterr()
+    assert out == "a b\n\nb\nb a\na\n"
+    assert "Tokenize lines" in err
+
+
+def test_trainings_show_no_bar_where_datasets_shows_none(capfd: Any) -> None:
+    def train() -> str:
+        Tokenizer(models.BPE()).train_from_counts({"low": 2}, trainers.BpeTrainer())
+        return str(capfd.readouterr().err)
+
+    assert "Compute merges" in train()
+    datasets.disable_progress_bars()
+    try:
+        assert "Compute merges" not in train()
+    finally:
+        datasets.enable_progress_bars()

@@ -77,8 +77,15 @@ def progress_if_slow(stage: str, show: Shown) -> Iterator[None]:
             watching.join()
 
 
+def _is_hidden_by_datasets() -> bool:
+    """Whether datasets, if somebody has loaded it, was told to show no bars."""
+    datasets = sys.modules.get("datasets")
+    return datasets is not None and bool(datasets.are_progress_bars_disabled())
+
+
 def progress(stage: str, total: int | None, show: Shown, **options: Any) -> Any:
-    """A bar of tqdm on standard error, used as a context; one that shows nothing where `show` is False.
+    """A bar of tqdm on standard error, used as a context; one that shows nothing where `show` is False,
+    or after `datasets.disable_progress_bars()`.
 
     What ends before its `total`, which may be no more than a limit, sets `bar.total` to what was done.
 
@@ -88,7 +95,7 @@ def progress(stage: str, total: int | None, show: Shown, **options: Any) -> Any:
     """
     if show == "json":
         return _JsonLines(stage, total)
-    if not show:
+    if not show or _is_hidden_by_datasets():
         return nullcontext(_NoBar())
     try:
         from tqdm import tqdm

@@ -14,8 +14,7 @@ from .._kernel import inner_kernel, kernel
 from .._splits import TEXT, Splits
 from .._utf8 import utf8_byte, utf8_length
 from ..models._trie import ABSENT, ROOT, Trie, step
-from ._normalizer import Normalizer
-from ._precompiled import BROKEN, NO_KEY, CharsMap, broken, from_base64, in_base64
+from ._chars_map import BROKEN, NO_KEY, CharsMapNormalizer, broken
 
 
 def _listed(kept: Any) -> tuple[str, ...]:
@@ -26,7 +25,7 @@ def _listed(kept: Any) -> tuple[str, ...]:
 
 @unchanging
 @dataclass(frozen=True, repr=False)
-class SentencePieceMap(Normalizer):
+class SentencePieceMap(CharsMapNormalizer):
     """From the left on, the longest key that stands there becomes what the map has for it, as SentencePiece 0.2.3.
 
     Ours alone: a file with it is refused by `tokenizers`, whose `Precompiled` takes the same map grapheme by grapheme,
@@ -37,17 +36,11 @@ class SentencePieceMap(Normalizer):
     ValueError for what is no such map.
     """
 
-    precompiled_charsmap: bytes = field(metadata=json_form(write=in_base64, read=from_base64))
     kept: tuple[str, ...] = field(default=(), metadata=json_form(write=list, read=_listed))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _listed(list(self.kept))
-        self._map  # noqa: B018
-
-    @cached_property
-    def _map(self) -> CharsMap:
-        return CharsMap.read(self.precompiled_charsmap)
 
     @cached_property
     def _kept(self) -> Trie:
