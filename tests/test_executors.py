@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import json
 import multiprocessing
 import os
-import random
-import subprocess
-import sys
-import sysconfig
 import threading
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -21,12 +16,9 @@ import evenscore
 import pytest
 from evenscore._shared._executors import ordered_results
 from executors import Deadly, Noting, dask_executor
-from small_corpus import METRICS, refusal
+from small_corpus import METRICS, random_rows, refusal
 
-_DRAW = random.Random(4)
-_WORDS = ["the", "cat", "sat", "on", "a", "mat", "by", "the", "door", "of", "an", "old", "house"]
-PREDICTIONS = [" ".join(_DRAW.choices(_WORDS, k=_DRAW.randint(0, 12))) for _ in range(600)]
-REFERENCES = [[" ".join(_DRAW.choices(_WORDS, k=8)) for _ in range(_DRAW.randint(1, 3))] for _ in range(600)]
+PREDICTIONS, REFERENCES = random_rows(600)
 OPTIONS = {"per_example": True, "confidence": 0.9, "n_resamples": 20}
 
 
@@ -87,33 +79,6 @@ def test_a_cluster_gives_the_same_bits_though_workers_die(tmp_path: Path) -> Non
             deadly = Deadly(executor, tmp_path / name)
             assert metric.compute(**given, executor=deadly) == metric.compute(**given)
             assert list((tmp_path / name).iterdir()) == [tmp_path / name / "_count_block"]
-
-
-_MPI = """
-import json, sys
-import evenscore
-import evenscore.wer_dp._corpus_metric as corpus_metric
-from mpi4py.futures import MPIPoolExecutor
-if __name__ == "__main__":
-    corpus_metric._TRAVELLING_CHARACTERS = 2000
-    given = json.load(open(sys.argv[1]))
-    with MPIPoolExecutor() as executor:
-        print(executor.num_workers, json.dumps(evenscore.load("wer_dp").compute(**given, executor=executor)))
-"""
-
-
-def test_processes_of_mpi_give_the_same_bits(tmp_path: Path) -> None:
-    given = {"predictions": PREDICTIONS, "references": REFERENCES}
-    (tmp_path / "given.json").write_text(json.dumps(given))
-    (tmp_path / "program.py").write_text(_MPI)
-    # One of the three hands the work out.
-    command = [sysconfig.get_path("scripts") + "/mpiexec", "-n", "3", sys.executable, "-m", "mpi4py.futures"]
-    done = subprocess.run(
-        [*command, "program.py", "given.json"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    workers, printed = done.stdout.split(" ", 1)
-    assert (workers, json.loads(printed)) == ("2", evenscore.load("wer_dp").compute(**given))
 
 
 def kill(text: str) -> str:
