@@ -476,21 +476,6 @@ def test_the_warning_of_a_corpus_without_words_is_the_callers() -> None:
         assert [each.filename for each in told] == [__file__]
 
 
-def test_the_warning_of_kernels_has_one_place() -> None:
-    program = (
-        "import numba, warnings\n"
-        "njit = numba.njit\n"
-        "def without_folder(**options):\n"
-        "    if options.get('cache'):\n"
-        "        raise RuntimeError('no locator available')\n"
-        "    return njit(**options)\n"
-        "numba.njit = without_folder\n"
-        "import tokenizers_impl\n"
-    )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)
-    assert run.stderr.count("numba finds no folder") == 1
-
-
 def test_progress_is_shown_of_what_takes_long_alone(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

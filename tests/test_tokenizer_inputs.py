@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fresh_process import run_python
 
 from tokenizers_impl import AddedToken, Tokenizer, models, pipelines, pre_tokenizers, trainers
 from tokenizers_impl._text_files import read_text, write_text
@@ -179,18 +178,3 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     path.write_text("cafe")
     with pytest.raises(ValueError, match=r"t.json: this is no tokenizer.json: Expecting value"):
         Tokenizer.from_file(str(path))
-
-
-def test_without_a_folder_for_compiled_kernels_all_works_with_a_warning(tmp_path: Path) -> None:
-    program = """
-        import numba.core.caching, warnings
-        def no_place(*_): raise RuntimeError("cannot cache function: no locator available")
-        numba.core.caching.CacheImpl.__init__ = no_place
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            import tokenizers_impl
-        assert "set NUMBA_CACHE_DIR to a folder that can be written" in str(caught[0].message)
-        print(tokenizers_impl.pre_tokenizers.WhitespaceSplit().pre_tokenize_str("a b"))
-    """
-    root = str(Path(__file__).resolve().parent.parent)
-    assert run_python(program, tmp_path, PYTHONPATH=root) == "[('a', (0, 1)), ('b', (2, 3))]\n"

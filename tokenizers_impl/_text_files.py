@@ -40,17 +40,18 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         target.write_text(text, encoding="utf-8", newline="")
         return
     try:
-        _replace(target, text)
+        put_in_place(target, text.encode("utf-8"))
     except OSError as error:
         # The name that was asked for, not the one that was tried, or none for a full disk.
         raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
 
 
-def _replace(target: Path, text: str) -> None:
+def put_in_place(target: Path, content: bytes) -> None:
+    """Write the file under another name, then rename it."""
     descriptor, name = tempfile.mkstemp(dir=target.parent)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
         # The rights of the file that was there, or those that an ordinary new one would have.
         os.chmod(name, target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
         os.replace(name, target)
