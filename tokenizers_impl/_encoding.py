@@ -139,15 +139,9 @@ class EncodedBatch(TokenRows):
 def encoded(splits: Splits, model: Model, added: AddedVocabulary, *, offsets: bool) -> EncodedBatch:
     """The tokens of texts that are cut into words: every distinct word is encoded once."""
     splits = splits.without_empty()
-    text = np.flatnonzero(splits.added == TEXT)
-    words, numbers = _distinct(splits, text, dedupe=not model.is_random)
-    word_of = np.full(len(splits.starts), TEXT, np.int32)
-    word_of[text] = numbers
+    words, numbers = _distinct(splits, dedupe=not model.is_random)
     pieces = model.encode_words(words)
-    lengths = np.ones(len(word_of), np.int64)
-    lengths[text] = (pieces.offsets[1:] - pieces.offsets[:-1])[numbers]
-    ends = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-    ids, places = _spread(splits.added, word_of, ends, pieces.ids, pieces.offsets)
+    ids, places, ends = _spread(splits.added, numbers, pieces.ids, pieces.offsets)
     reach = np.empty((0, 2), np.int32)
     if offsets:
         reach = _origins(splits.starts, splits.ends, splits.origins, ends, places, pieces.starts, pieces.ends)
@@ -165,31 +159,45 @@ def _own_texts(splits: Splits, ends: I64, places: I32, names: Mapping[int, str])
     return list(own.values())
 
 
-def _distinct(splits: Splits, text: I64, *, dedupe: bool) -> tuple[Words, I32]:
-    """The words of the splits `text`, and the number of the word that each of these is."""
-    starts, ends = splits.starts[text], splits.ends[text]
+def _distinct(splits: Splits, *, dedupe: bool) -> tuple[Words, I32]:
+    """The words of the splits that are text, and the number of the word that each of these is."""
+    text = splits.added == TEXT
+    starts, ends = (splits.starts, splits.ends) if text.all() else (splits.starts[text], splits.ends[text])
     if dedupe:
-        table = WordTable(min(len(text), 1 << 10))
+        table = WordTable(min(len(starts), 1 << 10))
         numbers = table.add(splits.chars, starts, ends)
         return table.counted().words, numbers
     lengths = ends - starts
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     chars = splits.chars[np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])]
-    return Words(chars, offsets), np.arange(len(text), dtype=np.int32)
+    return Words(chars, offsets), np.arange(len(starts), dtype=np.int32)
 
 
 @kernel
-def _spread(added: I32, word_of: I32, ends: I64, ids: I32, offsets: I64) -> tuple[I32, I32]:
-    """The id of every token of every split, and the piece that it is."""
+def _spread(added: I32, numbers: I32, ids: I32, offsets: I64) -> tuple[I32, I32, I64]:
+    """The id of every token of every split, the piece that it is, and where the tokens of each split begin.
+
+    numbers: the word that each split is that is text.
+    """
+    ends = np.zeros(len(added) + 1, np.int64)
+    text = 0
+    for j in range(len(added)):
+        length = 1
+        if added[j] == TEXT:
+            length = offsets[numbers[text] + 1] - offsets[numbers[text]]
+            text += 1
+        ends[j + 1] = ends[j] + length
     token_ids, places = np.empty(ends[-1], np.int32), np.empty(ends[-1], np.int32)
-    for j in range(len(word_of)):
-        if word_of[j] < 0:
-            token_ids[ends[j]], places[ends[j]] = added[j], -1
+    text = 0
+    for j in range(len(added)):
+        if added[j] != TEXT:
+            token_ids[ends[j]], places[ends[j]] = added[j], _NAMED
             continue
-        first = offsets[word_of[j]]
+        first = offsets[numbers[text]]
+        text += 1
         for k in range(ends[j + 1] - ends[j]):
             token_ids[ends[j] + k], places[ends[j] + k] = ids[first + k], first + k
-    return token_ids, places
+    return token_ids, places, ends
 
 
 @kernel

@@ -9,6 +9,8 @@ from typing import Any
 
 # A string, which is left alone, or a number of the kind that Python writes in another way.
 _STRING_OR_SMALL = re.compile(r'"(?:[^"\\]|\\.)*"|-?[\d.]+e-\d+')
+# Where there is none of these, as with most vocabularies, nothing has to be looked at.
+_SMALL = re.compile(r"e-\d")
 # As many digits, or a sign with one digit less, are below 2^64 whatever they are.
 _SAFE_DIGITS = 19
 _POWERS = [float(f"1e{exponent}") for exponent in range(309)]
@@ -22,7 +24,7 @@ def dumps(value: Any, indent: int | None = None) -> str:
     """
     separators = (",", ":") if indent is None else (",", ": ")
     text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators, allow_nan=False)
-    return _STRING_OR_SMALL.sub(lambda found: _rewritten(found[0]), text) if "e-" in text else text
+    return _STRING_OR_SMALL.sub(lambda found: _rewritten(found[0]), text) if _SMALL.search(text) else text
 
 
 def loads(text: str) -> Any:

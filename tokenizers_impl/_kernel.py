@@ -58,7 +58,7 @@ class Kernel:
         self._by_signature: dict[str, Callable[..., Any]] = {}
 
     def __call__(self, *arguments: Any) -> Any:
-        key = _types(arguments)
+        key = tuple([_OF_AN_ARRAY(value) if type(value) is _ARRAY else _other_type(value) for value in arguments])
         return (self._entries.get(key) or self._entry(key, arguments))(*arguments)
 
     def __reduce__(self) -> str:
@@ -82,14 +82,11 @@ class Kernel:
             return self._entries[key]
 
 
-def _types(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What decides on the machine code for these arguments, a tenth of a microsecond each."""
-    return tuple([_OF_AN_ARRAY(value) if type(value) is _ARRAY else _other_type(value) for value in values])
-
-
 def _other_type(value: Any) -> Any:
     kind = type(value)
-    return (kind, *_types(value)) if issubclass(kind, tuple) else kind
+    if not issubclass(kind, tuple):
+        return kind
+    return (kind, *[_OF_AN_ARRAY(each) if type(each) is _ARRAY else _other_type(each) for each in value])
 
 
 def _type_name(value: Any) -> str:

@@ -88,8 +88,8 @@ class Splits(NamedTuple):
 
     def without_empty(self) -> Splits:
         """The splits that have a character."""
-        kept = np.flatnonzero(self.ends > self.starts)
-        return self if len(kept) == len(self.starts) else self.recut(self.starts[kept], self.ends[kept], kept)
+        kept = self.ends > self.starts
+        return self if kept.all() else self.recut(self.starts[kept], self.ends[kept], np.flatnonzero(kept))
 
     def texts(self) -> list[str]:
         """Every split as a string."""

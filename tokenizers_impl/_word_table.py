@@ -48,7 +48,8 @@ class WordTable:
     def counted(self) -> WordCounts:
         """The words so far, in the order in which they first came."""
         rows = self._rows[: self._n]
-        offsets = np.append(rows[:, _START], self._used)
+        offsets = np.empty(self._n + 1, np.int64)
+        offsets[:-1], offsets[-1] = rows[:, _START], self._used
         return WordCounts(Words(self._chars[: self._used].copy(), offsets), rows[:, _COUNT].copy())
 
     def _grow(self, length: int) -> None:

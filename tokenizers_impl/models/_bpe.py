@@ -156,8 +156,8 @@ class BPE(TokenModel):
             unk=DROPPED if self.unk_token is None else self._vocabulary.ids.get(self.unk_token, MISSING),
             fuse_unk=self.fuse_unk,
             bytes=byte_ids if self.byte_fallback else byte_ids[:0],
-            prefix_bytes=byte_ids[list(prefix.encode())],
-            suffix_bytes=byte_ids[list(suffix.encode()) if glued else []],
+            prefix_bytes=byte_ids[list(prefix.encode())] if prefix else byte_ids[:0],
+            suffix_bytes=byte_ids[list(suffix.encode())] if suffix and glued else byte_ids[:0],
             whole_words=self.ignore_merges and not self.dropout,
             scannable=self._scannable,
         )

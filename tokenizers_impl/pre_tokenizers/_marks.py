@@ -22,21 +22,25 @@ def cut_at_marks(splits: Splits, mark: Any, *arguments: Any) -> Splits:
     """
     marks = np.full(len(splits.chars), REMOVED, np.uint8)
     mark(splits.chars, splits.starts, splits.ends, splits.added, *arguments, marks)
-    starts = np.flatnonzero(marks == BEGINS)
-    ends, parent = _ends(marks, starts, splits.ends)
-    return splits.recut(starts, ends, parent)
+    return splits.recut(*_found(marks, splits.ends))
 
 
 @kernel
-def _ends(marks: U8, starts: I64, old_ends: I64) -> tuple[I64, I64]:
-    """Where every new split ends, and in which old one it lies."""
-    ends, parent = np.empty(len(starts), np.int64), np.empty(len(starts), np.int64)
-    old = 0
-    for j in range(len(starts)):
-        while old_ends[old] <= starts[j]:
+def _found(marks: U8, old_ends: I64) -> tuple[I64, I64, I64]:
+    """Where every new split begins and ends, and in which old one it lies."""
+    n = 0
+    for mark in marks:
+        n += mark == BEGINS
+    starts, ends, parent = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    old, i = 0, 0
+    for j in range(n):
+        while marks[i] != BEGINS:
+            i += 1
+        while old_ends[old] <= i:
             old += 1
-        end = starts[j] + 1
-        while end < len(marks) and marks[end] == INSIDE:
-            end += 1
-        ends[j], parent[j] = end, old
-    return ends, parent
+        starts[j], parent[j] = i, old
+        i += 1
+        while i < len(marks) and marks[i] == INSIDE:
+            i += 1
+        ends[j] = i
+    return starts, ends, parent
