@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
@@ -55,7 +56,7 @@ def _value_lines(name: str, value: Any, seen: set[FunctionType]) -> Iterator[byt
             yield from _lines(value, seen)
     elif isinstance(value, np.ndarray):
         yield f"{name} {value.dtype} {value.shape} ".encode() + value.tobytes()
-    elif isinstance(value, (ModuleType, BuiltinFunctionType, np.ufunc)):
+    elif isinstance(value, (BuiltinFunctionType, np.ufunc)) or (isinstance(value, ModuleType) and value in (np, math)):
         yield f"{name} {value.__name__}".encode()
     elif isinstance(value, type):
         yield f"{name} {value.__module__}.{value.__qualname__} {getattr(value, '_fields', '')}".encode()
