@@ -6,6 +6,7 @@ import os
 import pickle
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -17,27 +18,27 @@ import llvmlite
 import numpy as np
 
 from ._kernel_source import source_of
-from ._machine_code import MachineCode, callable_of, numba_folder, processor
+from ._machine_code import MachineCode, callable_of, numba_version, processor
 from ._text_files import put_in_place
 from ._warnings import warn_once
+
+# Bytes of a file's checksum, with which it begins.
+_CHECK = 4
 
 
 def machine_code(function: FunctionType, signature: str, arguments: tuple[Any, ...]) -> Callable[..., Any]:
     """The function for arguments of the types of these, compiled if no file has it.
 
-    A file is named by function and types.  It has what it was compiled from and with, to be compared, and the code.
+    A file is named by function, types and tools.  It has what it was compiled from, to be compared, and the code.
     """
     source = source_of(function) + f"\n{signature}\n{_tools()}".encode()
-    name = f"{function.__module__}.{function.__qualname__}-{crc32(signature.encode()):08x}.kernel"
+    marks = f"{crc32(signature.encode()):08x}-{crc32(_tools().encode()):08x}"
+    name = f"{function.__module__}.{function.__qualname__}-{marks}.kernel"
     for folder in _folders():
-        # A file that cannot be read is one that is missing.
-        with suppress(OSError, EOFError, pickle.UnpicklingError):
-            kept_source, *kept = pickle.loads((folder / name).read_bytes())
-            if kept_source == source:
-                return callable_of(MachineCode(*kept), function)
-    from ._compiler import compiled
-
-    made = compiled(function, arguments)
+        kept = _kept(folder / name, source)
+        if kept is not None:
+            return callable_of(kept, function)
+    made = _compiled(function, arguments)
     if not isinstance(made, MachineCode):
         return made
     _keep(name, pickle.dumps((source, *made)))
@@ -45,12 +46,40 @@ def machine_code(function: FunctionType, signature: str, arguments: tuple[Any, .
     return callable_of(made, function)
 
 
+def _compiled(function: FunctionType, arguments: tuple[Any, ...]) -> MachineCode | Callable[..., Any]:
+    """The work of numba, its import among it, in a thread.
+
+    Ctrl-C, which Python raises in the main thread, would leave numba half imported, or a function half compiled.
+    """
+
+    def work() -> MachineCode | Callable[..., Any]:
+        from ._compiler import compiled
+
+        return compiled(function, arguments)
+
+    executor = ThreadPoolExecutor(1)
+    try:
+        return executor.submit(work).result()
+    finally:
+        executor.shutdown(wait=False)
+
+
+def _kept(path: Path, source: bytes) -> MachineCode | None:
+    """What the file has, if there is one, it is whole, and compiled from this source."""
+    with suppress(OSError):
+        content = path.read_bytes()
+        if content[:_CHECK] == crc32(content[_CHECK:]).to_bytes(_CHECK, "big"):
+            kept_source, *kept = pickle.loads(content[_CHECK:])
+            return MachineCode(*kept) if kept_source == source else None
+    return None
+
+
 def _keep(name: str, content: bytes) -> None:
     """Write the file where it can be written first."""
     for folder in _folders():
         with suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
-            put_in_place(folder / name, content)
+            put_in_place(folder / name, crc32(content).to_bytes(_CHECK, "big") + content)
             return
     # Only warned of: a read-only installation without a home folder is common in containers.
     warn_once(
@@ -63,7 +92,7 @@ def _keep(name: str, content: bytes) -> None:
 def _folders() -> list[Path]:
     """Where compiled kernels are looked for, and kept: the folder that is named, or the package's, or the user's."""
     if named := os.environ.get("NUMBA_CACHE_DIR"):
-        return [Path(named)]
+        return [Path(named).absolute()]
     own = Path(__file__).parent / "__pycache__"
     try:
         return [own, Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "evenscore")]
@@ -74,6 +103,9 @@ def _folders() -> list[Path]:
 
 @lru_cache(maxsize=1)
 def _tools() -> str:
-    """What compiles, and for what."""
-    numba_version = (numba_folder() / "_version.py").read_text(encoding="utf-8")
-    return f"{numba_version} {llvmlite.__version__} {np.__version__} {sys.version} {processor()}"
+    """What compiles, how, and for what."""
+    switches = {name: value for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_")}
+    for name in ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"):
+        switches.pop(name, None)
+    versions = f"{numba_version()} {llvmlite.__version__} {np.__version__} {sys.version} {sys.flags.optimize}"
+    return f"{versions} {processor()} {switches}"

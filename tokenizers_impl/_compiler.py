@@ -12,6 +12,7 @@ from numba.extending import register_jitable
 
 from ._kernel import Kernel
 from ._machine_code import MachineCode
+from ._unpickling import unpickling_code
 from ._warnings import warn_once
 
 
@@ -43,8 +44,8 @@ def compiled(function: FunctionType, arguments: tuple[Any, ...]) -> MachineCode 
     try:
         _, _, (code, _) = result.library.serialize_using_object_code()
         names = result.fndesc.llvm_cpython_wrapper_name, result.fndesc.env_name
-        return MachineCode(code, *names, list(result.environment.consts))
-    except (AttributeError, TypeError, ValueError):
+        return MachineCode((code, unpickling_code()), *names, list(result.environment.consts))
+    except (AttributeError, RuntimeError, TypeError, ValueError):
         message = "numba {} keeps machine code in a way unknown here, so every process compiles its kernels anew"
         warn_once(message.format(numba.__version__))
         entry: Callable[..., Any] = result.entry_point

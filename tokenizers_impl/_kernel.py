@@ -20,8 +20,6 @@ if find_spec("numba") is None:
 
 # As numba reads it.
 _PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
-# Loading is rare, and numba compiles one function at a time.  A module that is imported meanwhile may call a kernel.
-_LOADING = threading.RLock()
 _ARRAY = np.ndarray
 _OF_AN_ARRAY = attrgetter("dtype", "ndim", "flags.num")
 
@@ -50,6 +48,8 @@ class Kernel:
 
     # Every inner kernel, which numba has to know of before it compiles.
     parts: ClassVar[list[Callable[..., Any]]] = []
+    # Loading is rare, and numba compiles one function at a time.
+    loading: ClassVar[threading.RLock] = threading.RLock()
 
     def __init__(self, function: FunctionType) -> None:
         update_wrapper(self, function)
@@ -74,7 +74,7 @@ class Kernel:
     def _entry(self, key: tuple[Any, ...], arguments: tuple[Any, ...]) -> Callable[..., Any]:
         from ._compiled_code import machine_code
 
-        with _LOADING:
+        with Kernel.loading:
             signature = ",".join(map(_type_name, arguments))
             if signature not in self._by_signature:
                 self._by_signature[signature] = machine_code(self.py_func, signature, arguments)
@@ -82,18 +82,33 @@ class Kernel:
             return self._entries[key]
 
 
+def _fresh_lock() -> None:
+    Kernel.loading = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    # A thread that loads is not there to go on in a forked process.
+    os.register_at_fork(after_in_child=_fresh_lock)
+
+
 def _other_type(value: Any) -> Any:
     kind = type(value)
+    if issubclass(kind, np.ndarray):
+        return (kind, *_OF_AN_ARRAY(value))
     if not issubclass(kind, tuple):
         return kind
     return (kind, *[_OF_AN_ARRAY(each) if type(each) is _ARRAY else _other_type(each) for each in value])
 
 
 def _type_name(value: Any) -> str:
-    """The same, for files: what machine code is named after."""
+    """The same, for files: what machine code is named after; TypeError for what no kernel takes."""
     if isinstance(value, np.ndarray):
         flags = value.flags
         order = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
-        return f"{value.dtype.str}{value.ndim}{order}{'w' * flags.writeable}{'a' * flags.aligned}"
+        return f"{value.dtype!r}{value.ndim}{order}{'w' * flags.writeable}{'a' * flags.aligned}"
     name = f"{type(value).__module__}.{type(value).__qualname__}"
-    return f"{name}({','.join(map(_type_name, value))})" if isinstance(value, tuple) else name
+    if isinstance(value, tuple):
+        return f"{name}{getattr(value, '_fields', '')}({','.join(map(_type_name, value))})"
+    if isinstance(value, (list, dict, set, np.datetime64, np.timedelta64)):
+        raise TypeError(f"a kernel takes arrays, numbers, strings, tuples, not {value!r:.80}")
+    return name

@@ -25,11 +25,15 @@ def source_of(function: FunctionType) -> bytes:
 
 def _lines(function: FunctionType, seen: set[FunctionType]) -> Iterator[bytes]:
     seen.add(function)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        yield from _value_lines(name, cell.cell_contents, seen)
     yield f"{function.__module__}.{function.__qualname__} {function.__defaults__!r}".encode()
     for code in _codes(function.__code__):
-        yield code.co_code
+        yield code.co_code + getattr(code, "co_exceptiontable", b"")
         yield repr((code.co_argcount, code.co_names, code.co_cellvars, code.co_freevars, code.co_flags)).encode()
-        yield repr([_ordered(constant) for constant in code.co_consts if not isinstance(constant, CodeType)]).encode()
+        constants = [_ordered(each) for each in code.co_consts if not isinstance(each, CodeType)]
+        # Without documentation, which comes first.
+        yield repr(constants[code is function.__code__ and function.__doc__ is not None :]).encode()
         for name in code.co_names:
             if name in function.__globals__:
                 yield from _value_lines(name, function.__globals__[name], seen)
@@ -58,9 +62,12 @@ def _value_lines(name: str, value: Any, seen: set[FunctionType]) -> Iterator[byt
         yield f"{name} {value.dtype} {value.shape} ".encode() + value.tobytes()
     elif isinstance(value, (BuiltinFunctionType, np.ufunc)) or (isinstance(value, ModuleType) and value in (np, math)):
         yield f"{name} {value.__name__}".encode()
-    elif isinstance(value, type):
+    elif isinstance(value, type) and (hasattr(value, "_fields") or value.__module__ in ("builtins", "numpy")):
         yield f"{name} {value.__module__}.{value.__qualname__} {getattr(value, '_fields', '')}".encode()
-    elif isinstance(value, (bool, int, float, str, bytes, tuple, np.generic, np.dtype, type(None))):
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _value_lines(name, item, seen)
+    elif isinstance(value, (bool, int, float, str, bytes, np.generic, np.dtype, type(None))):
         yield f"{name} {value!r}".encode()
     else:
         raise TypeError(f"a kernel uses {name}, whose part in its code is unknown: {value!r}")

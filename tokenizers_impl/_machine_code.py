@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import ctypes
 import pickle
+import re
 import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -21,22 +22,37 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
 
+# What numba takes from the C library that Python itself is linked to.
+_OF_THE_C_LIBRARY = re.compile(
+    "(a?(cos|sin|tan)h?|atan2|ceil|exp|expm1|fabs|floor|fmod|log|log10|log1p|pow|round|sqrt|trunc)f?"
+)
+
 
 class MachineCode(NamedTuple):
     """One function for arguments of certain types.
 
-    code: an object file.  wrapper: the symbol in it that Python calls.  environment: that of the pointer to constants,
-    Python objects that the function returns parts of, as types of arrays.
+    objects: its object file, and that of what it calls.  wrapper: the symbol that Python calls.  environment: that of
+    the pointer to constants, Python objects that the function returns parts of, as types of arrays.
     """
 
-    code: bytes
+    objects: tuple[bytes, ...]
     wrapper: str
     environment: str
     constants: list[Any]
 
 
-def numba_folder() -> Path:
-    """Where numba is installed."""
+def numba_version() -> str:
+    """The release, without an import of numba."""
+    try:
+        return (_numba_folder() / "_version.py").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        # An installation of compiled modules alone.
+        from importlib.metadata import version
+
+        return version("numba")
+
+
+def _numba_folder() -> Path:
     found = find_spec("numba")
     if found is None or found.origin is None:
         raise ImportError("tokenizers_impl needs the package numba: pip install 'evenscore[trainers]'")
@@ -47,8 +63,10 @@ def callable_of(machine_code: MachineCode, function: FunctionType) -> Callable[.
     """The compiled form of the function."""
     # 1. The code gets an engine of its own: in one for all, functions of the same name would be taken for one another.
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _runtime().target.create_target_machine(jit=True))
+    # It stays, so that the address of a pickle has one meaning.
     _ENGINES.append(engine)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(machine_code.code))
+    for code in machine_code.objects:
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
     # Not finalize_object: it would run the whole compiler on the engine's own module, which is empty.
     address = engine.get_function_address(machine_code.wrapper)
     # 2. The pointer to its constants is set.
@@ -95,7 +113,7 @@ def _extension(name: str) -> Any:
     """An extension module of a package, whether that is imported or not."""
     if name in sys.modules:
         return sys.modules[name]
-    folder = numba_folder().joinpath(*name.split(".")[1:-1])
+    folder = _numba_folder().joinpath(*name.split(".")[1:-1])
     stem = name.rpartition(".")[2]
     path = next(folder / (stem + suffix) for suffix in EXTENSION_SUFFIXES if (folder / (stem + suffix)).exists())
     spec = spec_from_file_location(name, path)
@@ -111,8 +129,7 @@ def _symbols(runtime: _Runtime) -> Mapping[str, int]:
     helpers = runtime.helpers.c_helpers
     errors = [kind for kind in vars(builtins).values() if isinstance(kind, type) and issubclass(kind, BaseException)]
     return {
-        # Functions of the C library, by their own names, among them.
-        **helpers,
+        **{name: address for name, address in helpers.items() if _OF_THE_C_LIBRARY.fullmatch(name)},
         **{f"numba_{name}": address for name, address in {**helpers, **runtime.dynfunc.c_helpers}.items()},
         **{
             name if name.startswith("_") else f"NRT_{name}": address
@@ -120,21 +137,11 @@ def _symbols(runtime: _Runtime) -> Mapping[str, int]:
         },
         **{f"PyExc_{kind.__name__}": id(kind) for kind in errors},
         "_Py_NoneStruct": id(None),
-        "numba_unpickle": ctypes.cast(_UNPICKLE, ctypes.c_void_p).value or 0,
+        "evenscore_unpickled": id(_UNPICKLED),
+        "evenscore_loads": id(pickle.loads),
     }
 
 
-# By address; the engines stay, so that an address has one meaning.
+# By address; see `unpickling_code`.
 _UNPICKLED: dict[int, Any] = {}
 _ENGINES: list[Any] = []
-
-
-def _unpickled(address: int, size: int, _digest: int) -> Any:
-    """The object pickled at this address of a kernel's code, such as the class of what it returns."""
-    if address not in _UNPICKLED:
-        _UNPICKLED[address] = pickle.loads(ctypes.string_at(address, size))
-    return _UNPICKLED[address]
-
-
-# PyObject *numba_unpickle(const char *data, int size, const char *digest)
-_UNPICKLE = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)(_unpickled)
