@@ -8,11 +8,15 @@ BPE and byte-level BPE; for </w> and WordPiece the same bytes, given the order t
 with an affix; for Unigram the same pieces, scores within 1e-9. Peers: pip install 'evenscore[benchmark]'.
 
 --python: the interpreter of an environment that has numba, tqdm and tokenizers and nothing else, for the trainings of
-ours and the library's. numba imports scipy and awkward before its first kernel where they are installed, and gigatoken
-installs them: 60 MB and 0.4 s of every training that a user who trains tokenizers alone does not pay. Of the 142 MB
-that are left when the first kernel has run, with nothing trained yet, 70 are pages of LLVM's library (37 by loading it,
-29 by numba's compiling of its own runtime in every process), 25 Python with numpy, the rest numba. Our kernels take 8
-MB, 2 to 10 ms each.
+ours and the library's.  With nothing compiled yet numba imports scipy and awkward where they are installed, and
+gigatoken installs them: 0.4 s that a user who trains tokenizers alone does not pay.
+
+Where everything is compiled, a training has 80 MB before it counts a word: 47 are pages of LLVM's library, which loads
+the kernels, 25 Python with numpy, the rest ours.  Loading takes 2 ms a kernel.  Tried for it and dropped: numba's own
+cache (142 MB: importing numba takes 64, its runtime, which it compiles in every process, 29); one engine of LLVM for
+all kernels (functions of one name from two compilations would be taken for one another); LLVM's finalize_object (it
+runs the compiler, 14 MB of LLVM's pages, on an empty module); a callback into Python for the objects that kernels hold
+as pickles (a pending Ctrl-C is raised there, where compiled code does not expect it).
 """
 
 from __future__ import annotations
