@@ -17,8 +17,9 @@ from zlib import crc32
 import llvmlite
 import numpy as np
 
+from ._installed_numba import numba_version
 from ._kernel_source import source_of
-from ._machine_code import MachineCode, callable_of, numba_version, processor
+from ._machine_code import MachineCode, callable_of, processor
 from ._text_files import put_in_place
 from ._warnings import warn_once
 
@@ -38,21 +39,19 @@ def machine_code(function: FunctionType, signature: str, arguments: tuple[Any, .
         kept = _kept(folder / name, source)
         if kept is not None:
             return callable_of(kept, function)
-    made = _compiled(function, arguments)
-    if not isinstance(made, MachineCode):
-        return made
-    _keep(name, pickle.dumps((source, *made)))
-    # Not what numba has made of it: what runs now is what later processes run.
-    return callable_of(made, function)
+    made, code = _compiled(function, arguments)
+    if code is not None:
+        _keep(name, pickle.dumps((source, *code)))
+    return made
 
 
-def _compiled(function: FunctionType, arguments: tuple[Any, ...]) -> MachineCode | Callable[..., Any]:
+def _compiled(function: FunctionType, arguments: tuple[Any, ...]) -> tuple[Callable[..., Any], MachineCode | None]:
     """The work of numba, its import among it, in a thread.
 
     Ctrl-C, which Python raises in the main thread, would leave numba half imported, or a function half compiled.
     """
 
-    def work() -> MachineCode | Callable[..., Any]:
+    def work() -> tuple[Callable[..., Any], MachineCode | None]:
         from ._compiler import compiled
 
         return compiled(function, arguments)

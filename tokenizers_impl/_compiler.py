@@ -11,7 +11,7 @@ import numba
 from numba.extending import register_jitable
 
 from ._kernel import Kernel
-from ._machine_code import MachineCode
+from ._machine_code import MachineCode, callable_of
 from ._unpickling import unpickling_code
 from ._warnings import warn_once
 
@@ -31,22 +31,25 @@ def _register(part: Callable[..., Any]) -> None:
     register_jitable(no_cfunc_wrapper=True)(part)
 
 
-def compiled(function: FunctionType, arguments: tuple[Any, ...]) -> MachineCode | Callable[..., Any]:
-    """The machine code of the function for the types of these arguments.
+def compiled(function: FunctionType, arguments: tuple[Any, ...]) -> tuple[Callable[..., Any], MachineCode | None]:
+    """The function for the types of these arguments, with the machine code that it runs, to be kept.
 
-    Where this release of numba keeps it in another way than those known here: the function, for this process alone.
+    No code where this release of numba has it in another way than those known here.
     """
-    for part in Kernel.parts:
-        _register(part)
-    types = tuple(map(numba.typeof, arguments))
-    dispatcher(function).compile(types)
-    result = dispatcher(function).overloads[types]
+    # One after another: what a Ctrl-C left behind may still be at work.
+    with Kernel.compiling:
+        for part in Kernel.parts:
+            _register(part)
+        types = tuple(map(numba.typeof, arguments))
+        dispatcher(function).compile(types)
+        result = dispatcher(function).overloads[types]
     try:
         _, _, (code, _) = result.library.serialize_using_object_code()
         names = result.fndesc.llvm_cpython_wrapper_name, result.fndesc.env_name
-        return MachineCode((code, unpickling_code()), *names, list(result.environment.consts))
-    except (AttributeError, RuntimeError, TypeError, ValueError):
+        kept = MachineCode((code, unpickling_code()), *names, list(result.environment.consts))
+        # Not what numba has made of it: what runs now is what later processes run.
+        return callable_of(kept, function), kept
+    except (AttributeError, ImportError, RuntimeError, StopIteration, TypeError, ValueError):
         message = "numba {} keeps machine code in a way unknown here, so every process compiles its kernels anew"
         warn_once(message.format(numba.__version__))
-        entry: Callable[..., Any] = result.entry_point
-        return entry
+        return result.entry_point, None

@@ -6,17 +6,18 @@ import os
 import threading
 from collections.abc import Callable
 from functools import update_wrapper
-from importlib.util import find_spec
 from operator import attrgetter
 from types import FunctionType
 from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 
+from ._installed_numba import numba_folder
+
 F = TypeVar("F", bound=Callable[..., Any])
 
-if find_spec("numba") is None:
-    raise ImportError("tokenizers_impl needs the package numba: pip install 'evenscore[trainers]'")
+# Said here, not at the first call of a kernel.
+numba_folder()
 
 # As numba reads it.
 _PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -50,6 +51,7 @@ class Kernel:
     parts: ClassVar[list[Callable[..., Any]]] = []
     # Loading is rare, and numba compiles one function at a time.
     loading: ClassVar[threading.RLock] = threading.RLock()
+    compiling: ClassVar[threading.RLock] = threading.RLock()
 
     def __init__(self, function: FunctionType) -> None:
         update_wrapper(self, function)
@@ -82,13 +84,13 @@ class Kernel:
             return self._entries[key]
 
 
-def _fresh_lock() -> None:
-    Kernel.loading = threading.RLock()
+def _fresh_locks() -> None:
+    Kernel.loading, Kernel.compiling = threading.RLock(), threading.RLock()
 
 
 if hasattr(os, "register_at_fork"):
     # A thread that loads is not there to go on in a forked process.
-    os.register_at_fork(after_in_child=_fresh_lock)
+    os.register_at_fork(after_in_child=_fresh_locks)
 
 
 def _other_type(value: Any) -> Any:

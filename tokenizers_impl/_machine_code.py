@@ -15,12 +15,13 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib.machinery import EXTENSION_SUFFIXES
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
-from pathlib import Path
+from importlib.util import module_from_spec, spec_from_file_location
 from types import FunctionType
 from typing import Any, NamedTuple
 
 import llvmlite.binding as llvm
+
+from ._installed_numba import numba_folder
 
 # What numba takes from the C library that Python itself is linked to.
 _OF_THE_C_LIBRARY = re.compile(
@@ -39,24 +40,6 @@ class MachineCode(NamedTuple):
     wrapper: str
     environment: str
     constants: list[Any]
-
-
-def numba_version() -> str:
-    """The release, without an import of numba."""
-    try:
-        return (_numba_folder() / "_version.py").read_text(encoding="utf-8")
-    except FileNotFoundError:
-        # An installation of compiled modules alone.
-        from importlib.metadata import version
-
-        return version("numba")
-
-
-def _numba_folder() -> Path:
-    found = find_spec("numba")
-    if found is None or found.origin is None:
-        raise ImportError("tokenizers_impl needs the package numba: pip install 'evenscore[trainers]'")
-    return Path(found.origin).parent
 
 
 def callable_of(machine_code: MachineCode, function: FunctionType) -> Callable[..., Any]:
@@ -113,7 +96,7 @@ def _extension(name: str) -> Any:
     """An extension module of a package, whether that is imported or not."""
     if name in sys.modules:
         return sys.modules[name]
-    folder = _numba_folder().joinpath(*name.split(".")[1:-1])
+    folder = numba_folder().joinpath(*name.split(".")[1:-1])
     stem = name.rpartition(".")[2]
     path = next(folder / (stem + suffix) for suffix in EXTENSION_SUFFIXES if (folder / (stem + suffix)).exists())
     spec = spec_from_file_location(name, path)

@@ -10,6 +10,7 @@ import llvmlite.binding as llvm
 # PyObject *numba_unpickle(const char *data, int size, const char *digest): looked up by address in the dictionary
 # `evenscore_unpickled`, and entered there by calling `evenscore_loads`.  In numba, and in any other function of
 # Python's, a Ctrl-C that came while a kernel ran would be raised here, where the kernel takes it for an object.
+# Loading runs no function of Python's either: the modules of these classes are imported; only an audit hook sees it.
 _SOURCE = """
 @evenscore_unpickled = external global i8
 @evenscore_loads = external global i8
