@@ -349,6 +349,18 @@ def test_sums_beyond_the_integers_of_a_double_are_exact() -> None:
     assert _resampling.resampled_sums(statistics, 50, 7).tolist() == statistics[drawn].sum(axis=1).tolist()
 
 
+@pytest.mark.parametrize("value", [2**53 // 3, (2**53 + 1) // 3, 2**53 - 1, 2**53, 2**53 + 1])
+def test_sums_at_the_last_integers_of_a_double_are_exact(value: int) -> None:
+    """Three times the second one, and the last one, are the first integer that a double rounds."""
+    first, second = np.array([[value, 1], [0, 1], [0, 1]]), np.array([[0, 1], [0, 1], [value, 1]])
+    drawn = np.random.default_rng(7).choice(3, (200, 3))
+    assert [0, 0, 0] in drawn.tolist()
+    assert _resampling.resampled_sums(first, 200, 7).tolist() == first[drawn].sum(axis=1).tolist()
+    kept = np.random.default_rng(7).integers(2, size=(200, 3), dtype=bool)[:, :, None]
+    swapped = [np.where(kept, *pair).sum(axis=1).tolist() for pair in ((first, second), (second, first))]
+    assert [sums.tolist() for sums in _resampling.swapped_sums(first, second, 200, 7)] == swapped
+
+
 # The figures of Moses' bootstrap-hypothesis-difference-significance.pl and of multeval: both split at white space only.
 @pytest.mark.parametrize(
     ("test", "key", "n"), [("bootstrap", "moses_bs_p", 1000), ("randomization", "multeval_ar_p", 2000)]

@@ -297,6 +297,23 @@ def test_a_forked_process_does_not_wait_for_a_thread_that_it_lacks() -> None:
     assert process.exitcode == 3
 
 
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_added_rows_are_touched_by_who_holds_their_lock_alone(keep_rows: bool) -> None:
+    """Whatever turns threads take: between reading the rows and leaving others there, none may come."""
+
+    class Watched(AddedRows):
+        def __getattribute__(self, name: str) -> Any:
+            assert name != "_parts" or self._lock.locked()
+            return super().__getattribute__(name)
+
+    rows = Watched(keep_rows)
+    for i in range(2):
+        rows.add([np.array([[1, i]])])
+    assert [len(part) for part in rows.parts()] == [2 if keep_rows else 1]
+    assert np.concatenate(rows.take()).sum(axis=0).tolist() == [2, 1]
+    assert rows.take() == []
+
+
 def test_an_added_row_copies_none_that_is_there() -> None:
     rows = AddedRows(keep_rows=True)
     kept = rows._parts

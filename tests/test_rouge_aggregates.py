@@ -164,6 +164,17 @@ def test_paired_tests_equal_their_definition() -> None:
         assert 1 / 91 <= results["bootstrap"]["systems"][k]["rougeL_p_value"] <= 1
 
 
+def test_scores_that_are_tested_together_get_the_p_values_that_each_gets_alone() -> None:
+    """The last bit of the mean of the differences decides here, and it hangs on the order of the sum."""
+    given: dict[str, Any] = {"references": ["a b c d e f g", "a"], "n_trials": 50, "seed": 3}
+
+    def p_values(*rouge_types: str) -> list[float]:
+        tested = RougeLMulti(rouge_types=rouge_types).compare(["a", "a"], ["a b c d e", "a"], **given)["systems"][0]
+        return [tested[f"{name}_p_value"] for name in rouge_types]
+
+    assert p_values(*STOCK_TYPES) == [p for name in STOCK_TYPES for p in p_values(name)]
+
+
 def test_a_bootstrap_mid_is_signed_with_its_draws() -> None:
     rouge = RougeLMulti(aggregate="bootstrap", n_resamples=30, seed=7)
     assert "|bs:30|seed:7|" in rouge.compute(predictions=["a b"], references=["a c"])["signature"]

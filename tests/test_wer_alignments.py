@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any
 
 import jiwer
@@ -51,6 +52,20 @@ def test_errors_are_counted_as_by_jiwer(unit: str, corpus: Corpus) -> None:
     assert ours == dict(zip(KINDS, by_frequency, strict=True))
     first_two = WerDp(unit=unit).error_counts(predictions, references, top_k=2)
     assert first_two == {kind: counts[:2] for kind, counts in ours.items()}
+
+
+# A byte less than a megabyte, a megabyte; the longest reference that is short, the next; likewise for predictions.
+EDGES = [(2047, 2049), (2048, 2048), (64, 70_000), (65, 70_000), (470_000, 9), (423_000, 10)]
+
+
+@pytest.mark.parametrize(("n", "m"), EDGES)
+def test_pairs_at_the_size_from_which_they_are_halved_are_aligned_as_by_jiwer(n: int, m: int) -> None:
+    """Each of these pairs is aligned otherwise if it is halved; nothing is cut from its ends."""
+    draw = random.Random(0)
+    reference, prediction = (draw.choices("abc", k=length) for length in (n, m))
+    pair = " ".join(["a", *reference[2:], "a"]), " ".join(["b", *prediction[2:], "b"])
+    theirs = [tuple(vars(chunk).values()) for chunk in by_jiwer([pair]).alignments[0]]
+    assert WerDp().align([pair[1]], [pair[0]]) == [theirs]
 
 
 @pytest.mark.parametrize("unit", ["word", "char"])
