@@ -222,6 +222,14 @@ def test_lines_end_at_line_feeds_alone(run: Any, tmp_path: Path) -> None:
     )
 
 
+def test_one_carriage_return_goes_with_the_end_of_a_line(run: Any, tmp_path: Path) -> None:
+    files = written(tmp_path, odd=b"a\r\n\r\n\rb\r\r\nc\r", train=b"a b c\n")
+    options = {"source": "ngram", "train_texts": files["train"], "discount": 0.5, "ngram_unit": "characters"}
+    words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    result = as_json(run, "--metric", "perplexity", "--predictions", files["odd"], *words, "--per-token")
+    assert ["".join(row[:-1]) for row in result["perplexity"]["token_texts"]] == ["a", "", "\rb\r", "c"]
+
+
 def test_an_empty_last_line_is_a_segment_only_if_it_is_ended(run: Any, tmp_path: Path) -> None:
     files = written(tmp_path, one=b"a\n", two=b"a\n\n", empty_line=b"\n")
     assert counted(run, files["one"], files["one"])[0] == 1

@@ -155,11 +155,11 @@ def expected(confidence: float | None = 0.95) -> list[list[list[str]]]:
     return [header, *([list(cell) for cell in row] for row in zip(*columns, strict=True))]
 
 
-def notes(confidence: float | None = 0.95) -> list[str]:
+def notes(confidence: float | None) -> list[str]:
     signatures = [f"{metric}  {compared(metric, confidence=confidence)['signature']}" for metric in METRICS]
     return [
         "* differs from baseline.txt, p < 0.05 (paired bootstrap test)",
-        *([] if confidence is None else ["[low, high] is the 95 % interval"]),
+        *([] if confidence is None else ["[low, high] is the 97.5 % interval"]),
         *signatures,
     ]
 
@@ -232,7 +232,7 @@ PARSERS = {"text": parsed_text, "markdown": parsed_markdown, "latex": parsed_lat
 
 
 @pytest.mark.parametrize("form", PARSERS)
-@pytest.mark.parametrize("confidence", [0.95, None])
+@pytest.mark.parametrize("confidence", [0.975, None])
 def test_every_table_reads_back_as_the_library_says(run: Any, form: str, confidence: float | None) -> None:
     words = (*FILES, *REFERENCES, "--confidence", str(confidence), "--format", form)
     assert PARSERS[form](run(*words)) == (expected(confidence), notes(confidence))
@@ -319,6 +319,17 @@ def test_line_feeds_and_bytes_that_are_no_text_are_shown_escaped(run: Any, tmp_p
     for form, parsed in PARSERS.items():
         cells, _ = parsed(run(*paths, *REFERENCES, "--metric", "wer_dp", *FEW, "--format", form))
         assert [row[0] for row in cells] == [["system"], ["base"], ["a\\nb\\udcff.txt"]]
+
+
+@pytest.mark.parametrize("form", PARSERS)
+def test_the_notes_name_the_baseline_the_test_and_the_model(run: Any, tmp_path: Path, form: str) -> None:
+    odd, model = tmp_path / "a\nb", tmp_path / "c\nd.arpa"
+    shutil.copy(FILES[0], odd)
+    evenscore.load("perplexity", **NGRAM).write_arpa(model)
+    words = ("--metric", "perplexity", "--source", str(model), "--test", "randomization", *FEW, "--format", form)
+    first, *_, last = PARSERS[form](run(str(odd), *FILES[1:], *words))[1]
+    assert first == "* differs from a\\nb, p < 0.05 (paired randomization test)"
+    assert "|source:arpa:c\\nd.arpa:3:words|" in last
 
 
 # --- warnings

@@ -115,6 +115,13 @@ def test_a_truncated_text_has_no_figures_per_byte(gpt2: str) -> None:
             metric.compute(predictions=TEXTS[:1], headlines=["bits_per_byte"], **options)
 
 
+@pytest.mark.parametrize("window", [2, 3, 8, 9])
+def test_a_long_context_leaves_half_of_the_first_window_to_the_text(gpt2: str, window: int) -> None:
+    metric = evenscore.load("perplexity", model_id=gpt2, window=window, long_texts="first")
+    long = "the cat sat on a mat " * 9
+    assert metric.compute(predictions=[long], contexts=[long])["tokens"] == window // 2
+
+
 def test_what_is_no_language_model_says_so(gpt2: str, tmp_path: Path) -> None:
     model = model_for("gpt2")
     tokenizer = tokenizer_for("gpt2")

@@ -212,6 +212,19 @@ def test_tables_and_bars() -> None:
     assert Bars([("p", 0.5, "1 of 2")]).text(False, 80) == "p ==========.......... 1 of 2"
 
 
+def test_whatever_is_in_a_block_stays_text() -> None:
+    mark = Mark("<u>", "piece", "<i>")
+    blocks = [
+        Line("<b>", [mark, mark], "<hr>"),
+        Columns(["<b>"], [[mark]]),
+        Bars([('"><hr>', 0.5, "<u>")]),
+        Table(["<b>"], [[[mark]]]),
+    ]
+    page = Page(Picture("<h1>", blocks).html())
+    assert page.open == []
+    assert not {"u", "hr", "h1"} & {tag for tag, _ in page.elements}
+
+
 def test_every_control_character_is_shown() -> None:
     for point in range(0x3000):
         shown = visible(chr(point))

@@ -68,6 +68,12 @@ def test_empty_sides_and_sentences_score_as_in_rouge_score(prediction: str, refe
     assert_equal_to_rouge_score([prediction], [reference], False)
 
 
+@pytest.mark.parametrize(("prediction", "reference"), [("a b", "b\na"), ("b\na", "a b")])
+def test_either_side_alone_may_have_lines(prediction: str, reference: str) -> None:
+    scores = row_by_row([prediction], [reference], rouge_types=["rougeL", "rougeLsum"])
+    assert scores == {"rougeL": [(0.5, 0.5, 0.5)], "rougeLsum": [(1.0, 1.0, 1.0)]}
+
+
 # --- options
 
 

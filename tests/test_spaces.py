@@ -13,7 +13,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +29,7 @@ from evenscore._shared._space.files import read_columns
 from evenscore._shared._space.options import option_values
 from evenscore._shared._space.report import MOST_ROWS
 from fresh_process import run_python
+from picture_pages import Page
 from selenium.webdriver.common.keys import Keys
 from small_corpus import ALL_METRICS, METRICS, refusal
 
@@ -495,17 +497,41 @@ def test_blank_lines_of_one_column_are_empty_texts(tmp_path: Path) -> None:
     }
 
 
+def score_pressed(prepare: Callable[[dict[str, Any]], dict[str, Any]]) -> tuple[str, list[Any]]:
+    """The head of a page where nothing is typed, and what its button changes."""
+    entries = [entry._replace(is_needed=False) for entry in ENTRIES[:2]]
+    script = ROOT / "metrics" / "wer_dp" / "wer_dp.py"
+    page = build(Space("<i>", script, True, entries, options=[], examples=[], prepare=prepare))
+    (scored,) = [function for function in page.fns.values() if function.api_name == "score"]
+    head = next(block.value for block in page.blocks.values() if isinstance(block, gr.HTML))
+    return head, scored.fn(*(box.value for box in scored.inputs))
+
+
 def test_what_nobody_foresaw_is_said_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     def fail(given: dict[str, Any]) -> dict[str, Any]:
         raise RecursionError("too deep")
 
-    entry = Input("predictions", "prediction", "Predictions", "", is_needed=False)
-    script = ROOT / "metrics" / "wer_dp" / "wer_dp.py"
-    page = build(Space("A page", script, True, [entry], options=[], examples=[], prepare=fail))
-    (scored,) = [function for function in page.fns.values() if function.api_name == "score"]
-    _, problem, *_ = scored.fn(*(box.value for box in scored.inputs))
+    _, (_, problem, *_) = score_pressed(fail)
     assert "This cannot be scored, for a reason not foreseen (RecursionError)" in problem["value"]
     assert "RecursionError: too deep" in caplog.text
+
+
+@pytest.mark.filterwarnings("ignore:<u>")
+def test_markup_in_titles_warnings_signatures_and_problems_stays_text() -> None:
+    def told(text: str) -> str:
+        warnings.warn("<u>told</u>", stacklevel=2)
+        return text
+
+    def fail(given: dict[str, Any]) -> dict[str, Any]:
+        raise ValueError("<u>no</u>")
+
+    transforms = [told, ("remove_specific_words", ["<s>"])]
+    head, changed = score_pressed(lambda _: {"predictions": ["a"], "references": ["a"], "transforms": transforms})
+    _, (_, problem, *_) = score_pressed(fail)
+    shown = Page(head + changed[3] + problem["value"])
+    assert {"<i>", "<u>told</u>", "<u>no</u>"} < set(shown.words)
+    assert any("['<s>']" in word for word in shown.words)
+    assert not {"i", "u", "s"} & {tag for tag, _ in shown.elements}
 
 
 def test_a_cell_of_a_served_page_may_be_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

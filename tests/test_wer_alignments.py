@@ -130,6 +130,22 @@ def test_alignments_have_the_counts_of_the_result(corpus: Corpus, costs: Any, un
     assert list(found.values()) == [result[name] for name in COUNTS]
 
 
+@pytest.mark.parametrize(
+    ("reference", "prediction", "operations"),
+    [
+        ("a b b", "a b", [("equal", 0, 1, 0, 1), ("delete", 1, 2, 1, 1), ("equal", 2, 3, 1, 2)]),
+        ("a b", "a b b", [("equal", 0, 1, 0, 1), ("insert", 1, 1, 1, 2), ("equal", 1, 2, 2, 3)]),
+        ("a b", "c", [("delete", 0, 1, 0, 0), ("substitute", 1, 2, 0, 1)]),
+        ("a", "b c", [("insert", 0, 0, 0, 1), ("substitute", 0, 1, 1, 2)]),
+        ("a b", "b a", [("insert", 0, 0, 0, 1), ("equal", 0, 1, 1, 2), ("delete", 1, 2, 2, 2)]),
+    ],
+)
+def test_of_equal_prices_the_end_has_a_match_or_substitution_then_a_deletion(
+    reference: str, prediction: str, operations: list[Any]
+) -> None:
+    assert WerDp(costs=(4, 3, 3)).align([prediction], [reference]) == [operations]
+
+
 @pytest.mark.parametrize("costs", [(1, 1, 1), (4, 3, 3)])
 def test_alignments_can_be_written_as_json(costs: tuple[int, int, int]) -> None:
     aligned = WerDp(costs=costs).align(["a x d e"], ["a b c d"])

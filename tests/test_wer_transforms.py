@@ -138,6 +138,8 @@ def test_steps_are_taken_in_their_order() -> None:
         (functools.partial(re.sub, "GO", "stay"), "functools.partial", ["Don't,", "uh", "stay"]),
         (jiwer.RemovePunctuation(), "jiwer.transforms.RemovePunctuation", ["Dont", "uh", "GO"]),
         ([("remove_specific_words", ["uh"])], "('remove_specific_words', ['uh'])", ["Don't,", "GO"]),
+        # The bar separates the fields of a signature.
+        ([("remove_specific_words", ["uh|%"])], "('remove_specific_words', ['uh%7C%25'])", ["Don't,", "uh", "GO"]),
     ],
 )
 def test_names_and_functions_are_steps(transforms: Any, name: str, words: list[str]) -> None:
