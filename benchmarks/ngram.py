@@ -70,14 +70,14 @@ class Run(NamedTuple):
 
 def train(case: Case) -> Callable[[], Any]:
     """Text file to model."""
-    from evenscore.perplexity._ngram_source import NgramSource
+    from evenscore.perplexity.ngram.source import NgramSource
 
     return lambda: NgramSource.trained(case.train, case.order, case.unit)
 
 
 def write(case: Case) -> Callable[[], Any]:
     """Model to ARPA file."""
-    from evenscore.perplexity._arpa import write_arpa
+    from evenscore.perplexity.ngram.arpa import write_arpa
 
     model = train(case)().model
     return lambda: write_arpa(model, case.arpa)
@@ -85,7 +85,7 @@ def write(case: Case) -> Callable[[], Any]:
 
 def read(case: Case) -> Callable[[], Any]:
     """ARPA file to model."""
-    from evenscore.perplexity._ngram_source import NgramSource
+    from evenscore.perplexity.ngram.source import NgramSource
 
     return lambda: NgramSource.of_arpa(case.arpa, case.unit)
 

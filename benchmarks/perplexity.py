@@ -63,7 +63,7 @@ json.dump({**measured, "perplexities": perplexities}, open(out, "w"))
 
 _OURS = """
 import numpy as np
-from evenscore.perplexity._load_source import load_source
+from evenscore.perplexity.models.source import load_source
 source = load_source(model=model, tokenizer=tokenizer)
 def score(texts):
     scores = source.score(texts, None)

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-import evenscore
 
+import evenscore
 from metrics import transcripts, translations
 
 Batch = dict[str, list[Any]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evenscore.rouge_l_multi.rouge_l_multi import RougeLMulti
+from evenscore.metrics.rouge_l_multi.rouge_l_multi import RougeLMulti
 from hypothesis import strategies as st
 from rouge_score import rouge_scorer
 from shared_data import lines

@@ -6,8 +6,9 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-import evenscore
 import pytest
+
+import evenscore
 
 PREDICTIONS = ["the cat sat on the mat", "hello there, you", "no word here matches"]
 # One reference a row, as many a row, any number a row.

@@ -15,9 +15,7 @@ import naive
 import numpy as np
 import pytest
 import sacrebleu
-from evenscore.bleu_corpus import _resampling
-from evenscore.bleu_corpus._tokenizers import get_tokenizer
-from evenscore.bleu_corpus.bleu_corpus import BleuCorpus
+from evenscore.metrics.bleu_corpus.bleu_corpus import BleuCorpus
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nltk.translate import bleu_score as nltk_bleu
@@ -25,6 +23,9 @@ from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 from shared_data import lines, shared
 from test_bleu_tokenizers import peer
+
+from evenscore import significance
+from evenscore.bleu.tokenizers import get_tokenizer
 
 WMT17 = "mt/wmt17_en_de"
 TED = "mt/ted_zh_en"
@@ -286,7 +287,7 @@ def test_the_seed_is_that_of_sacrebleu(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(("confidence", "n_outside"), [(0.9, 5), (0.95, 2), (0.98, 1), (0.995, 0), (0.01, 49)])
 def test_an_interval_leaves_out_as_many_scores_on_each_side(confidence: float, n_outside: int) -> None:
     scores = np.random.default_rng(1).permutation(np.arange(100.0))
-    assert _resampling.interval(scores, confidence) == (n_outside, 49.5, 99 - n_outside)
+    assert significance.interval(scores, confidence) == (n_outside, 49.5, 99 - n_outside)
 
 
 def paired(predictions: Sequence[list[str]], references: list[list[str]], test: str, n: int) -> list[Any]:
@@ -335,9 +336,9 @@ def test_p_values_of_few_words_are_those_of_sacrebleu(test: str, theirs: str, co
 def test_draws_in_parts_are_the_same_draws(monkeypatch: pytest.MonkeyPatch, draws: int) -> None:
     rng = np.random.default_rng(1)
     first, second = rng.integers(0, 9, (2, 11, 4))
-    whole = _resampling.resampled_sums(first, 100, 7), *_resampling.swapped_sums(first, second, 100, 7)
-    monkeypatch.setattr(_resampling, "_DRAWS", draws)
-    parts = _resampling.resampled_sums(first, 100, 7), *_resampling.swapped_sums(first, second, 100, 7)
+    whole = significance.resampled_sums(first, 100, 7), *significance.swapped_sums(first, second, 100, 7)
+    monkeypatch.setattr(significance, "_DRAWS", draws)
+    parts = significance.resampled_sums(first, 100, 7), *significance.swapped_sums(first, second, 100, 7)
     assert [part.tolist() for part in parts] == [one.tolist() for one in whole]
     drawn = np.random.default_rng(7).choice(11, (100, 11))
     assert whole[0].tolist() == first[drawn].sum(axis=1).tolist()
@@ -346,7 +347,7 @@ def test_draws_in_parts_are_the_same_draws(monkeypatch: pytest.MonkeyPatch, draw
 def test_sums_beyond_the_integers_of_a_double_are_exact() -> None:
     statistics = np.array([[2**60 + 1], [3], [2**55 + 1]])
     drawn = np.random.default_rng(7).choice(3, (50, 3))
-    assert _resampling.resampled_sums(statistics, 50, 7).tolist() == statistics[drawn].sum(axis=1).tolist()
+    assert significance.resampled_sums(statistics, 50, 7).tolist() == statistics[drawn].sum(axis=1).tolist()
 
 
 @pytest.mark.parametrize("value", [2**53 // 3, (2**53 + 1) // 3, 2**53 - 1, 2**53, 2**53 + 1])
@@ -355,10 +356,10 @@ def test_sums_at_the_last_integers_of_a_double_are_exact(value: int) -> None:
     first, second = np.array([[value, 1], [0, 1], [0, 1]]), np.array([[0, 1], [0, 1], [value, 1]])
     drawn = np.random.default_rng(7).choice(3, (200, 3))
     assert [0, 0, 0] in drawn.tolist()
-    assert _resampling.resampled_sums(first, 200, 7).tolist() == first[drawn].sum(axis=1).tolist()
+    assert significance.resampled_sums(first, 200, 7).tolist() == first[drawn].sum(axis=1).tolist()
     kept = np.random.default_rng(7).integers(2, size=(200, 3), dtype=bool)[:, :, None]
     swapped = [np.where(kept, *pair).sum(axis=1).tolist() for pair in ((first, second), (second, first))]
-    assert [sums.tolist() for sums in _resampling.swapped_sums(first, second, 200, 7)] == swapped
+    assert [sums.tolist() for sums in significance.swapped_sums(first, second, 200, 7)] == swapped
 
 
 # The figures of Moses' bootstrap-hypothesis-difference-significance.pl and of multeval: both split at white space only.

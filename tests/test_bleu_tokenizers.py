@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 import sentencepiece
 import tokenizers
-from evenscore.bleu_corpus import _tokenizers
-from evenscore.bleu_corpus._tokenizers import TOKENIZERS, get_tokenizer
-from evenscore.bleu_corpus.bleu_corpus import BleuCorpus
+from evenscore.metrics.bleu_corpus.bleu_corpus import BleuCorpus
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import _get_tokenizer
 from shared_data import lines
+
+from evenscore.bleu import tokenizers as bleu_tokenizers
+from evenscore.bleu.tokenizers import TOKENIZERS, get_tokenizer
 
 BY_RULES = ("13a", "intl", "zh", "char", "none")
 MECAB = ("ja-mecab", "ko-mecab")
@@ -325,4 +326,4 @@ def test_another_dictionary_of_mecab_is_refused() -> None:
             return type("Dictionary", (), {"size": 7, "next": None})
 
     with pytest.raises(ValueError, match=r"MeCab uses a dictionary of 7 entries.*ipadic, 392126 entries"):
-        _tokenizers._mecab(Tagger(), 392126, "{}", "ipadic")
+        bleu_tokenizers._mecab(Tagger(), 392126, "{}", "ipadic")

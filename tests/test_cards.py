@@ -14,10 +14,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import evenscore
 import pytest
+from hub_folders import contents
 from huggingface_hub import SpaceCard
 from small_corpus import ALL_METRICS, COLUMNS, METRICS, PREDICTIONS
+
+import evenscore
 
 FOLDERS = {name: Path(__file__).resolve().parent.parent / "metrics" / name for name in ALL_METRICS}
 # As the Hub's reference of Spaces lists them.
@@ -187,9 +189,10 @@ def test_the_citation_is_that_of_the_code(name: str) -> None:
 @pytest.mark.parametrize("name", ALL_METRICS)
 def test_files_that_are_linked_travel_with_the_card(name: str) -> None:
     """A Space is this folder alone."""
-    links = [link for link in re.findall(r"\]\(([^)]+)\)", card(name).text) if not link.startswith("https://")]
+    text = contents(name)["README.md"].decode()
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", text) if not link.startswith("https://")]
     assert links
-    assert [link for link in links if "/" in link or not (FOLDERS[name] / link).is_file()] == []
+    assert [link for link in links if link not in contents(name)] == []
 
 
 # --- inputs

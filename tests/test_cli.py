@@ -9,10 +9,11 @@ import sysconfig
 from pathlib import Path
 from typing import Any
 
-import evenscore
 import pytest
-from evenscore.cli import main
 from small_corpus import METRICS
+
+import evenscore
+from evenscore.cli import main
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FILES = [
@@ -308,7 +309,7 @@ def test_a_closed_pipe_and_an_interrupt_end_without_a_traceback(monkeypatch: pyt
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("evenscore._score_command._score", interrupted)
+    monkeypatch.setattr("evenscore.commands.score._score", interrupted)
     assert main(["score", "--metric", "wer_dp", *FILES]) == 130
 
 

@@ -12,9 +12,10 @@ import sysconfig
 import textwrap
 from pathlib import Path
 
-import evenscore
 import pytest
 from small_corpus import METRICS, random_rows
+
+import evenscore
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 PREDICTIONS, REFERENCES = random_rows(600)
@@ -22,9 +23,8 @@ PREDICTIONS, REFERENCES = random_rows(600)
 _START = f"""
 import importlib, json, sys
 import evenscore
-for name in {METRICS}:
-    # Small blocks, so that there are many.
-    importlib.import_module(f"evenscore.{{name}}._corpus_metric")._TRAVELLING_CHARACTERS = 2000
+# Small blocks, so that there are many.
+importlib.import_module("evenscore.metric")._TRAVELLING_CHARACTERS = 2000
 def show():
     rows = json.load(open(sys.argv[1]))
     print(json.dumps([result(evenscore.load(name), *rows) for name in {METRICS}]))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import datasets
-import evenscore
 import pytest
 from small_corpus import METRICS, PREDICTIONS, SINGLE, VARYING, refusal
+
+import evenscore
 
 OTHERS = PREDICTIONS[::-1]
 ROWS = {"a": PREDICTIONS, "b": SINGLE, "c": OTHERS, "refs": VARYING}

@@ -10,15 +10,16 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import evenscore
 import pytest
-from evenscore._tables import Table, as_latex, as_markdown, as_text
-from evenscore.cli import main
-from evenscore.wer_dp.wer_dp import WerDp
+from evenscore.metrics.wer_dp.wer_dp import WerDp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_corpus import METRICS
 from test_cli import EXAMPLES, LINES, ROWS
+
+import evenscore
+from evenscore.cli import main
+from evenscore.commands.tables import Table, as_latex, as_markdown, as_text
 
 ROOT = EXAMPLES.parent
 SYSTEMS = ["baseline", "predictions", "predictions2"]

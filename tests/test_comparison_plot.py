@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import evenscore
 import matplotlib.image
 import pytest
-from evenscore._comparison_plot import PLOT_SUFFIXES, plot_comparison, write_plot
-from evenscore.cli import main
 from matplotlib.colors import to_hex
 from small_corpus import METRICS, refusal
 from test_cli import EXAMPLES
+
+import evenscore
+from evenscore.cli import main
+from evenscore.plots import PLOT_SUFFIXES, plot_comparison, write_plot
 
 FILES = [str(EXAMPLES / f"{name}.txt") for name in ("baseline", "predictions", "predictions2")]
 WORDS = ["compare", *FILES, "--references", *(str(EXAMPLES / f"reference{i}.txt") for i in (1, 2))]
@@ -238,8 +239,8 @@ def test_without_matplotlib_it_says_what_to_install(
             raise ImportError(name)
         return present(name, *arguments)
 
-    present = evenscore._shared._optional.importlib.import_module
-    monkeypatch.setattr(evenscore._shared._optional.importlib, "import_module", absent)
+    present = evenscore.parallel.importlib.import_module
+    monkeypatch.setattr(evenscore.parallel.importlib, "import_module", absent)
     assert main([*WORDS, "--plot", str(tmp_path / "a.svg")]) == 2
     expected = "--plot needs the package matplotlib: pip install matplotlib"
     assert capsys.readouterr() == ("", f"evenscore: {expected}\n")

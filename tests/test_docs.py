@@ -9,10 +9,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import evenscore
 import pytest
-from evenscore.cli import main
 from small_corpus import ALL_METRICS
+
+import evenscore
+from evenscore.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 CARDS = [ROOT / "metrics" / name / "README.md" for name in ALL_METRICS]
@@ -51,7 +52,7 @@ def test_examples_of_the_page_print_what_they_say(page: Path, monkeypatch: pytes
 
 @pytest.mark.parametrize("name", ALL_METRICS)
 def test_examples_of_the_inputs_description_print_what_they_say(name: str) -> None:
-    module = import_module(f"evenscore.{name}.{name}")
+    module = import_module(f"evenscore.metrics.{name}.{name}")
     kind = evenscore.METRICS[name]
     assert failures(evenscore.load(name).inputs_description, name, **{kind: getattr(module, kind)}) == ""
 

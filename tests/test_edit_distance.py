@@ -10,15 +10,15 @@ import jiwer
 import naive
 import numpy as np
 import pytest
-from evenscore.wer_dp import _edit_script, _lanes
-from evenscore.wer_dp._edit_distance import edit_counts, edit_operations
-from evenscore.wer_dp._edit_operations import Edit, Operation
-from evenscore.wer_dp._edit_script import edit_script
-from evenscore.wer_dp._segments import Segments
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 from shared_data import shared
+
+from evenscore.text import segments as lanes
+from evenscore.text.segments import Segments
+from evenscore.wer import edits as wer_edits
+from evenscore.wer.edits import Edit, Operation, edit_counts, edit_operations, edit_script
 
 # Lanes have 8, 16, 32, 64 bits; longer sides go to the big integers.
 EDGES = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129]
@@ -27,11 +27,11 @@ COUNT_OF_TAG = {"equal": 0, "replace": 1, "delete": 2, "insert": 3}
 Pair = tuple[list[int], list[int]]
 
 
-@pytest.fixture(scope="module", autouse=True, params=[1, _lanes._WORTHWHILE])
+@pytest.fixture(scope="module", autouse=True, params=[1, lanes._WORTHWHILE])
 def _few_pairs_too(request: pytest.FixtureRequest) -> Iterator[None]:
     """Every test runs with lanes for any number of pairs, then with Python's integers for a few."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_lanes, "_WORTHWHILE", request.param)
+        patch.setattr(lanes, "_WORTHWHILE", request.param)
         yield
 
 
@@ -135,9 +135,9 @@ def test_script_turns_the_reference_into_the_prediction(pair: Pair) -> None:
 @given(pairs())
 def test_halving_at_every_size_still_finds_the_fewest_edits(pair: Pair) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_edit_script, "_MATRIX_BYTES", 0)
-        patch.setattr(_edit_script, "_SHORT_REFERENCE", 1)
-        patch.setattr(_edit_script, "_SHORT_PREDICTION", 2)
+        patch.setattr(wer_edits, "_MATRIX_BYTES", 0)
+        patch.setattr(wer_edits, "_SHORT_REFERENCE", 1)
+        patch.setattr(wer_edits, "_SHORT_PREDICTION", 2)
         edits = edit_script(*pair)
     assert applied(edits, pair) == pair[1]
     assert len(edits) == Levenshtein.distance(*pair)
@@ -172,7 +172,7 @@ def test_halving_settles_ties_in_another_way() -> None:
     rng = random.Random(1)
     pair = [rng.randrange(2) for _ in range(5000)], [rng.randrange(2) for _ in range(4000)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_edit_script, "_MATRIX_BYTES", 1 << 40)
+        patch.setattr(wer_edits, "_MATRIX_BYTES", 1 << 40)
         unhalved = chunks(pair)
     assert unhalved != rapidfuzz_chunks(pair) == chunks(pair)
 

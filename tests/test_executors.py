@@ -12,11 +12,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import evenscore
 import pytest
-from evenscore._shared._executors import ordered_results
 from executors import Deadly, Noting, dask_executor
 from small_corpus import METRICS, random_rows, refusal
+
+import evenscore
+from evenscore.parallel import ordered_results
 
 PREDICTIONS, REFERENCES = random_rows(600)
 OPTIONS = {"per_example": True, "confidence": 0.9, "n_resamples": 20}
@@ -24,9 +25,7 @@ OPTIONS = {"per_example": True, "confidence": 0.9, "n_resamples": 20}
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in METRICS:
-        # Each metric's folder has its own.
-        monkeypatch.setattr(import_module(f"evenscore.{name}._corpus_metric"), "_TRAVELLING_CHARACTERS", 2000)
+    monkeypatch.setattr(import_module("evenscore.metric"), "_TRAVELLING_CHARACTERS", 2000)
 
 
 @pytest.fixture(params=METRICS)

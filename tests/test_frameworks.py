@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-import evenscore
 import lm_eval
 import pytest
 import torch
@@ -18,6 +17,8 @@ from lm_eval.api.model import LM
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.models.huggingface import HFLM
 from small_models import model_for, random_texts, saved, tokenizer_for
+
+import evenscore
 
 TEXTS = random_texts(12, 9, seed=3)
 

@@ -9,7 +9,6 @@ import multiprocessing
 import os
 import pickle
 import random
-import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -20,14 +19,16 @@ from typing import Any, NamedTuple
 import datasets
 import dill
 import evaluate
-import evenscore
 import numpy as np
 import pytest
 from datasets.fingerprint import Hasher
-from evenscore._shared._added_rows import AddedRows
 from executors import Noting
 from fresh_process import run_python
+from hub_folders import hub_folder
 from small_corpus import ALL_METRICS, COLUMNS, COUNTING, METRICS, PREDICTIONS, SINGLE, VARYING, scores
+
+import evenscore
+from evenscore.metric import AddedRows
 
 LOADERS = {
     "evenscore": evenscore.load,
@@ -519,7 +520,7 @@ def test_evaluates_copy_is_unpickled_by_a_process_that_has_not_loaded_it(any_nam
     metric.add_batch(**COLUMNS[any_name])
     (tmp_path / "metric.pkl").write_bytes(pickle.dumps((metric, scorer, any_name)))
     assert run_python(_UNPICKLE, tmp_path).split() == [
-        f"evenscore.{any_name}.{any_name}", "3", Hasher.hash(metric), Hasher.hash(scorer)
+        f"evenscore.metrics.{any_name}.{any_name}", "3", Hasher.hash(metric), Hasher.hash(scorer)
     ]  # fmt: skip
 
 
@@ -533,9 +534,10 @@ def test_what_evaluates_copy_sends_to_executors_can_be_imported_there(name: str)
 
 
 def test_a_copy_of_other_code_stays_what_it_is(tmp_path: Path) -> None:
-    folder = tmp_path / "wer_dp"
-    shutil.copytree(evenscore.path("wer_dp"), folder, ignore=shutil.ignore_patterns("__pycache__"))
-    helper = folder / "_segments.py"
+    folder = hub_folder("wer_dp", tmp_path)
+    # As it was generated, it is the installed metric.
+    assert type(pickle.loads(pickle.dumps(evaluate.load(str(folder))))).__module__ == "evenscore.metrics.wer_dp.wer_dp"
+    helper = folder / "_text_segments.py"
     helper.write_text(helper.read_text(encoding="utf-8") + "\nADDED = 1\n", encoding="utf-8")
     metric = evaluate.load(str(folder))
     assert type(pickle.loads(pickle.dumps(metric))) is type(metric)

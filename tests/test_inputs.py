@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import Any
 
 import datasets
-import evenscore
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 from small_corpus import EVEN, METRICS, PREDICTIONS, SINGLE, VARYING, refusal, scores
+
+import evenscore
 
 
 class Text(str):

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 import naive
 import numpy as np
 import pytest
-from evenscore.rouge_l_multi import _lanes
-from evenscore.rouge_l_multi._lcs import MAX_LANE_COLUMNS, lcs_lengths, match_masks
-from evenscore.rouge_l_multi._segments import Segments
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score import rouge_scorer
 from shared_data import shared
+
+from evenscore.rouge.lcs import MAX_LANE_COLUMNS, lcs_lengths, match_masks
+from evenscore.text import segments as lanes
+from evenscore.text.segments import Segments
 
 # A segment can end on either side of a lane's width.
 EDGES = [0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129]
@@ -22,11 +23,11 @@ EDGES = [0, 1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129]
 Pair = tuple[list[int], list[int]]
 
 
-@pytest.fixture(scope="module", autouse=True, params=[1, _lanes._WORTHWHILE])
+@pytest.fixture(scope="module", autouse=True, params=[1, lanes._WORTHWHILE])
 def _few_pairs_too(request: pytest.FixtureRequest) -> Iterator[None]:
     """Every test runs with lanes for any number of pairs, then with Python's integers for a few."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_lanes, "_WORTHWHILE", request.param)
+        patch.setattr(lanes, "_WORTHWHILE", request.param)
         yield
 
 

@@ -14,22 +14,22 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import evenscore
 import numpy as np
 import pyarrow as pa
 import pytest
-from evenscore.perplexity import _arpa, _ngram_source
-from evenscore.perplexity._arpa import read_arpa, write_arpa
-from evenscore.perplexity._kneser_ney import estimate
-from evenscore.perplexity._ngram_keys import distinct
-from evenscore.perplexity._ngram_model import NgramModel
-from evenscore.perplexity._ngram_source import NgramSource
-from evenscore.perplexity._ngram_units import as_unit
-from evenscore.perplexity._source import Token
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from naive_ngram import KneserNey, Levels, backed_off
 from shared_data import beginning
+
+import evenscore
+from evenscore.perplexity.ngram import arpa as arpa_files
+from evenscore.perplexity.ngram import source as ngram_source
+from evenscore.perplexity.ngram.arpa import read_arpa, write_arpa
+from evenscore.perplexity.ngram.kneser_ney import estimate
+from evenscore.perplexity.ngram.model import NgramModel, distinct
+from evenscore.perplexity.ngram.source import NgramSource, as_unit
+from evenscore.perplexity.source import Token
 
 kenlm = pytest.importorskip("kenlm")
 
@@ -539,7 +539,7 @@ def test_what_is_written_is_read_again(tmp_path_factory: Any, levels: Any) -> No
 def test_sections_are_read_in_blocks(arpa: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = read_arpa(arpa)
     for most in (1, 2, 3):
-        monkeypatch.setattr(_arpa, "_BLOCK_LINES", most)
+        monkeypatch.setattr(arpa_files, "_BLOCK_LINES", most)
         arpa.write_text(ARPA)
         assert_equal(read_arpa(arpa), expected)
         arpa.write_text(ARPA.replace("<unk> a", "<unk> e", 1).replace("a <unk> e\n", "a <unk> a\n"))
@@ -736,7 +736,7 @@ def test_memory_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     source = trained(texts[:20])
     expected = source.score(texts, texts[::-1])
     for words in (1, 7, 60):
-        monkeypatch.setattr(_ngram_source, "_BLOCK_WORDS", words)
+        monkeypatch.setattr(ngram_source, "_BLOCK_WORDS", words)
         found = source.score(texts, texts[::-1])
         assert found.log_probs.tolist() == expected.log_probs.tolist()
 

@@ -11,14 +11,15 @@ from fractions import Fraction
 import naive
 import numpy as np
 import pytest
-from evenscore.bleu_corpus import _ngrams
-from evenscore.bleu_corpus._ngrams import clipped_matches
-from evenscore.bleu_corpus._reference_length import AVERAGE_PARTS, reference_lengths
-from evenscore.bleu_corpus._segments import Segments
-from evenscore.bleu_corpus._words import from_token_lists, split_characters, split_lines, split_words, without_spaces
-from evenscore.rouge_l_multi._fixed_point import from_limbs, mean_of_limbs, to_limbs
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from evenscore.bleu.kernel import AVERAGE_PARTS, reference_lengths
+from evenscore.exact import from_limbs, mean_of_limbs, to_limbs
+from evenscore.text import ngrams
+from evenscore.text.ngrams import clipped_matches
+from evenscore.text.segments import Segments
+from evenscore.text.words import from_token_lists, split_characters, split_lines, split_words, without_spaces
 
 # Few distinct tokens, so that n-grams match and are clipped.
 documents = st.integers(1, 4).flatmap(lambda most: st.lists(st.integers(0, most), max_size=9))
@@ -67,7 +68,7 @@ def test_matches_are_those_of_the_definition(corpus: list[Row]) -> None:
 @given(st.lists(rows, max_size=6), st.integers(1, 20))
 def test_matches_do_not_depend_on_the_size_of_blocks(corpus: list[Row], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_ngrams, "_BLOCK_TOKENS", block)
+        patch.setattr(ngrams, "_BLOCK_TOKENS", block)
         assert matches(corpus) == slow_matches(corpus)
 
 
@@ -75,19 +76,19 @@ def test_matches_do_not_depend_on_the_size_of_blocks(corpus: list[Row], block: i
 @given(st.lists(rows, max_size=6), st.integers(0, 12))
 def test_matches_do_not_depend_on_how_keys_are_sorted(corpus: list[Row], bits: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_ngrams, "_KEY_BITS", bits)
+        patch.setattr(ngrams, "_KEY_BITS", bits)
         assert matches(corpus) == slow_matches(corpus)
 
 
 def test_matches_of_more_tokens_than_a_block_holds() -> None:
     corpus = random_corpus(3000, 25)
-    assert sum(len(prediction) for prediction, _ in corpus) > _ngrams._BLOCK_TOKENS // 2
+    assert sum(len(prediction) for prediction, _ in corpus) > ngrams._BLOCK_TOKENS // 2
     assert matches(corpus) == slow_matches(corpus)
 
 
 def test_matches_of_one_row_larger_than_a_block() -> None:
     rng = random.Random(3)
-    corpus = [([rng.randrange(9) for _ in range(_ngrams._BLOCK_TOKENS + 1)], [list(range(9)) * 5, [0, 1]])]
+    corpus = [([rng.randrange(9) for _ in range(ngrams._BLOCK_TOKENS + 1)], [list(range(9)) * 5, [0, 1]])]
     assert matches([([1], [[1]]), *corpus, ([2], [[1]])]) == slow_matches([([1], [[1]]), *corpus, ([2], [[1]])])
 
 

@@ -6,13 +6,14 @@ import dataclasses
 import pickle
 from typing import Any
 
-import evenscore
 import numpy as np
 import pytest
-from evenscore.bleu_corpus._bleu_options import BleuOptions
-from evenscore.rouge_l_multi._rouge_options import RougeOptions
-from evenscore.wer_dp._wer_options import WerOptions
 from small_corpus import COUNTING, METRICS, PREDICTIONS, VARYING, refusal, scores
+
+import evenscore
+from evenscore.bleu.options import BleuOptions
+from evenscore.rouge.options import RougeOptions
+from evenscore.wer.options import WerOptions
 
 
 def bleu(**options: Any) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from typing import Any
 
 import datasets
 import evaluate
-import evenscore
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -23,6 +22,8 @@ from datasets.fingerprint import Hasher
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_corpus import refusal
+
+import evenscore
 
 INF = math.inf
 # Rows of every kind: certain, likely, tiny, huge, long.

@@ -12,8 +12,6 @@ from typing import Any
 
 import datasets
 import evaluate
-import evenscore
-import evenscore.perplexity._sources as sources
 import kenlm
 import numpy as np
 import pytest
@@ -21,6 +19,9 @@ import torch
 from fresh_process import run_python
 from small_corpus import refusal
 from small_models import model_for, random_texts, saved, tokenizer_for
+
+import evenscore
+import evenscore.perplexity.sources as sources
 
 TEXTS = random_texts(9, 12, seed=11)
 TRAIN = random_texts(300, 12, seed=12)
@@ -282,9 +283,9 @@ def test_executors_are_refused_and_the_way_that_works_works() -> None:
 def test_who_waits_sees_a_bar(
     shown: bool, gpt2: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("evenscore.perplexity._progress._PATIENCE", 0 if shown else 1000)
-    monkeypatch.setattr("evenscore.perplexity._arpa._BLOCK_LINES", 100)
-    monkeypatch.setattr("evenscore.perplexity._ngram_source._BLOCK_WORDS", 10)
+    monkeypatch.setattr("evenscore.parallel._PATIENCE", 0 if shown else 1000)
+    monkeypatch.setattr("evenscore.perplexity.ngram.arpa._BLOCK_LINES", 100)
+    monkeypatch.setattr("evenscore.perplexity.ngram.source._BLOCK_WORDS", 10)
     metric = evenscore.load("perplexity", model_id=gpt2, batch_size=2)
     plain = metric.compute(predictions=TEXTS)["perplexity"]
     trained = evenscore.load("perplexity", source="ngram", train_texts=TRAIN, ngram_unit=str.split)

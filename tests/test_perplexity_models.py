@@ -20,16 +20,17 @@ import safetensors.torch
 import small_models
 import torch
 import transformers
-from evenscore.perplexity import _checkpoints, _cpu_products, _forward_pass, _model_source, _torch_options
-from evenscore.perplexity._load_source import load_source, model_source
-from evenscore.perplexity._model_source import ModelSettings
-from evenscore.perplexity._pretrained import Pretrained, load_pretrained
 from fresh_process import run_python
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 from small_models import CAUSAL, MASKED, POSITIONS, random_texts
+
+from evenscore.perplexity.models import forward, pretrained
+from evenscore.perplexity.models import source as model_sources
+from evenscore.perplexity.models.pretrained import Pretrained, load_pretrained
+from evenscore.perplexity.models.source import ModelSettings, load_source, model_source
 
 # float32 against float64 of the same logits, other shapes of the same products.
 CLOSE = {"rtol": 1e-5, "atol": 1e-6}
@@ -152,7 +153,7 @@ def test_chunks_of_the_head_never_change_a_number(
     models: Models, name: str, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = scored(models[name], TEXTS[:5], batch_size=1)
-    monkeypatch.setattr(_forward_pass, "_positions_at_once", lambda device, vocabulary: max(1, chunk // vocabulary))
+    monkeypatch.setattr(forward, "_positions_at_once", lambda device, vocabulary: max(1, chunk // vocabulary))
     assert_rows(scored(models[name], TEXTS[:5]), expected)
 
 
@@ -442,7 +443,7 @@ def test_no_batch_holds_all_logits(models: Models, monkeypatch: pytest.MonkeyPat
     seen: list[int] = []
     model = small_models.model_for("gpt2")
     loaded = load_pretrained(model=model, tokenizer=models["gpt2"].tokenizer)
-    monkeypatch.setattr(_forward_pass, "_positions_at_once", lambda device, vocabulary: 16)
+    monkeypatch.setattr(forward, "_positions_at_once", lambda device, vocabulary: 16)
     handle = model.lm_head.register_forward_pre_hook(lambda module, inputs: seen.append(inputs[0].shape[1]))
     rows = scored(loaded, TEXTS, max_batch_tokens=10_000)
     handle.remove()
@@ -454,7 +455,7 @@ def test_where_logits_come_whole_their_number_is_bounded(models: Models, monkeyp
     seen: list[int] = []
     model = small_models.model_for("gpt2")
     loaded = without_head(load_pretrained(model=model, tokenizer=models["gpt2"].tokenizer))
-    monkeypatch.setattr(_model_source, "_WHOLE_LOGITS", 2 * POSITIONS * small_models.VOCABULARY)
+    monkeypatch.setattr(model_sources, "_WHOLE_LOGITS", 2 * POSITIONS * small_models.VOCABULARY)
     model.lm_head.register_forward_pre_hook(lambda module, inputs: seen.append(inputs[0].shape[:2].numel()))
     scored(loaded, TEXTS)
     assert max(seen) == 2 * POSITIONS
@@ -629,15 +630,15 @@ def test_the_cache_comes_before_the_hub(monkeypatch: pytest.MonkeyPatch) -> None
             raise OSError("not cached\nsee there")
         return "loaded"
 
-    source = _checkpoints.checkpoint("owner/name", "model_id")
-    assert _checkpoints.load_part(loader, source, dtype="float32") == "loaded"
+    source = pretrained.checkpoint("owner/name", "model_id")
+    assert pretrained.load_part(loader, source, dtype="float32") == "loaded"
     assert asked == [True, False]
 
     def failing(name: str, *, local_files_only: bool, **options: Any) -> str:
         raise OSError("not cached\nsee there") if local_files_only else ConnectionError("no route")
 
     with pytest.raises(ValueError, match="tried") as caught:
-        _checkpoints.load_part(failing, source)
+        pretrained.load_part(failing, source)
     assert str(caught.value).split("\n")[2:] == [
         "  the local cache: OSError: not cached", "  the hub: ConnectionError: no route"
     ]  # fmt: skip
@@ -833,18 +834,18 @@ def test_devices_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     names = [None, "gpu", "cuda", "cuda:1", "mps", "cpu", torch.device("cuda:0")]
-    devices = list(map(str, map(_torch_options.as_device, names)))
+    devices = list(map(str, map(pretrained.as_device, names)))
     assert devices == ["cuda", "cuda", "cuda", "cuda:1", "mps", "cpu", "cuda:0"]
     with pytest.raises(ValueError, match="'cuda:2' is not available here: there are 2"):
-        _torch_options.as_device("cuda:2")
+        pretrained.as_device("cuda:2")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert str(_torch_options.as_device(None)) == "cpu"
+    assert str(pretrained.as_device(None)) == "cpu"
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float", "float33", "nn", 16])
 def test_number_types_that_are_none(folder: Path, models: Models, dtype: Any) -> None:
     if dtype == "float":
-        assert _torch_options.as_dtype("float") is torch.float32
+        assert pretrained.as_dtype("float") is torch.float32
         return
     with pytest.raises(ValueError, match=f"dtype={dtype!r}: choose 'float32'"):
         load_source(model_id=folder / "gpt2", dtype=dtype)
@@ -863,7 +864,7 @@ def test_missing_packages_say_what_to_install(missing: str, folder: Path, models
 def test_torch_is_imported_for_a_model_alone(tmp_path: Path) -> None:
     program = """
         import sys
-        import evenscore.perplexity._load_source
+        import evenscore.perplexity.models.source
         print(sorted({"torch", "transformers", "peft"} & set(sys.modules)))
     """
     assert run_python(program, tmp_path) == "[]\n"
@@ -873,7 +874,7 @@ def test_a_model_is_loaded_in_a_process_without_network(models: Models, folder: 
     """Not told to be offline: a folder and a missing path ask nobody."""
     program = """
         import sys
-        from evenscore.perplexity._load_source import load_source
+        from evenscore.perplexity.models.source import load_source
         print(load_source(model_id=sys.argv[1]).score(["a mat"], None).offsets.tolist())
         try:
             load_source(model_id="./nowhere/at/all")
@@ -985,14 +986,14 @@ def test_names_tell_adapters_apart(models: Models, adapter: Path) -> None:
 def counted_products(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Of every product that oneDNN makes, the shape of its weights."""
     seen: list[Any] = []
-    linear = _cpu_products._onednn_linear(torch)
+    linear = forward._onednn_linear(torch)
     assert linear is not None
 
     def counting(rows: Any, weight: Any, bias: Any) -> Any:
         seen.append(tuple(weight.shape))
         return linear(rows, weight, bias)
 
-    monkeypatch.setattr(_cpu_products, "_onednn_linear", lambda package: counting)
+    monkeypatch.setattr(forward, "_onednn_linear", lambda package: counting)
     return seen
 
 
@@ -1021,7 +1022,7 @@ def test_other_products_are_left_to_torch(models: Models, folder: Path, monkeypa
         scored(loaded, TEXTS[:2])
     assert seen == []
     rows, weight = torch.ones(2, 3), torch.ones(4, 3)
-    with _cpu_products.by_onednn(models["gpt2"].model):
+    with forward.by_onednn(models["gpt2"].model):
         assert torch.nn.functional.linear(rows[:0], weight).shape == (0, 4)
         assert torch.addmm(torch.ones(4), rows, weight.T, beta=2).tolist() == [[5.0] * 4] * 2
     assert seen == []
@@ -1032,7 +1033,7 @@ def test_torch_without_onednn_multiplies_as_ever(models: Models, monkeypatch: py
         raise RuntimeError("mkldnn::_linear_pointwise() is missing value for argument 'more'")
 
     monkeypatch.setattr(torch.ops.mkldnn._linear_pointwise, "default", other)
-    assert _cpu_products._onednn_linear(torch) is None
+    assert forward._onednn_linear(torch) is None
     with torch.backends.mkldnn.flags(enabled=False):
         expected = scored(models["gpt2"], TEXTS[:3])
     assert scored(models["gpt2"], TEXTS[:3]) == expected

@@ -7,11 +7,12 @@ from typing import Any
 import naive_perplexity as naive
 import numpy as np
 import pytest
-from evenscore.perplexity._token_batches import Frame, in_batches, padded
-from evenscore.perplexity._windows import Spans, Windows, centred_windows, first_windows, strided_windows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lm_eval.utils import get_rolling_token_windows, make_disjoint_window
+
+from evenscore.perplexity.models.forward import Frame, in_batches, padded
+from evenscore.perplexity.models.windows import Spans, Windows, centred_windows, first_windows, strided_windows
 
 # (tokens, tokens that stand before the text)
 Text = tuple[int, int]

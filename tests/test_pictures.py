@@ -6,18 +6,17 @@ from collections import Counter
 from typing import Any
 
 import evaluate
-import evenscore
 import numpy as np
 import pytest
-from evenscore._shared._marks import KINDS, Mark, display_width, visible
-from evenscore._shared._picture import Picture
-from evenscore._shared._picture_blocks import Bars, Columns, Line, Table
-from evenscore.bleu_corpus._bleu_picture import n_gram_kinds
-from evenscore.rouge_l_multi._union_lcs import lcs_positions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from picture_pages import NASTY, TAGS, Page
 from rouge_score import rouge_scorer
+
+import evenscore
+from evenscore.bleu.picture import n_gram_kinds
+from evenscore.pictures import KINDS, Bars, Columns, Line, Mark, Picture, Table, display_width, visible
+from evenscore.rouge.lcs import lcs_positions
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=9).map(" ".join)
 KEPT = settings(derandomize=True, deadline=None, max_examples=150)

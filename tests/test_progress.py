@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-import evenscore
 import pytest
-from evenscore.cli import main
-from small_corpus import ALL_METRICS, METRICS, PREDICTIONS, SINGLE, VARYING
+from small_corpus import METRICS, PREDICTIONS, SINGLE, VARYING
 
+import evenscore
+from evenscore import parallel
+from evenscore.cli import main
 from tokenizers_impl import Tokenizer, models, pre_tokenizers, trainers
 
 ROWS = {"predictions": PREDICTIONS * 3, "references": VARYING * 3}
@@ -24,11 +25,10 @@ ROWS = {"predictions": PREDICTIONS * 3, "references": VARYING * 3}
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever waits at all waits too long, and every row is a block, every resample a part."""
-    for name in ALL_METRICS:
-        monkeypatch.setattr(import_module(f"evenscore.{name}._progress"), "_PATIENCE", -1.0)
-        monkeypatch.setattr(import_module(f"evenscore.{name}._resampling"), "_DRAWS", 1)
+    monkeypatch.setattr(import_module("evenscore.parallel"), "_PATIENCE", -1.0)
+    monkeypatch.setattr(import_module("evenscore.significance"), "_DRAWS", 1)
+    monkeypatch.setattr(import_module("evenscore.metric"), "_TRAVELLING_CHARACTERS", 1)
     for name in METRICS:
-        monkeypatch.setattr(import_module(f"evenscore.{name}._corpus_metric"), "_TRAVELLING_CHARACTERS", 1)
         monkeypatch.setattr(type(evenscore.load(name)), "_block_characters", 1)
 
 
@@ -78,7 +78,7 @@ def test_who_waits_sees_a_bar(
     plain = run(evenscore.load(name))
     assert capfd.readouterr().err == ""
     request.getfixturevalue("impatient")
-    monkeypatch.setattr(import_module(f"evenscore.{name}._row_scorer"), "_BATCH", 1)
+    monkeypatch.setattr(import_module("evenscore.columns"), "_BATCH", 1)
     assert run(evenscore.load(name)) == plain
     assert titles(capfd.readouterr().err) == bars
     request.getfixturevalue("_no_bars")
@@ -111,8 +111,8 @@ def test_who_waits_for_log_probs_sees_a_bar(job: str, request: pytest.FixtureReq
 @pytest.mark.parametrize("name", METRICS)
 def test_who_waits_for_scores_of_rows_sees_a_bar(name: str, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
     plain = evenscore.load(name).compute(**ROWS, per_example=True)
-    monkeypatch.setattr(import_module(f"evenscore.{name}._progress"), "_PATIENCE", -1.0)
-    monkeypatch.setattr(import_module(f"evenscore.{name}._counted_score"), "_ROWS", 2)
+    monkeypatch.setattr(import_module("evenscore.parallel"), "_PATIENCE", -1.0)
+    monkeypatch.setattr(import_module("evenscore.scorer"), "_ROWS", 2)
     assert evenscore.load(name).compute(**ROWS, per_example=True) == plain
     assert titles(capfd.readouterr().err) == {"Score rows"}
 
@@ -138,18 +138,17 @@ def test_what_is_one_part_has_no_bar_and_no_thread(capfd: Any) -> None:
 
 def test_parts_come_one_by_one_whoever_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stream that never ends has a bar too."""
-    from evenscore._shared import _progress
 
-    monkeypatch.setattr(_progress, "_PATIENCE", -1.0)
+    monkeypatch.setattr(parallel, "_PATIENCE", -1.0)
     taken = itertools.count()
-    parts = _progress.with_bar(taken, "Count", "part", lambda _: 1)
+    parts = parallel.with_bar(taken, "Count", "part", lambda _: 1)
     assert list(itertools.islice(parts, 5)) == [0, 1, 2, 3, 4]
     assert next(taken) == 5
 
 
 @pytest.mark.parametrize("name", ["bleu_corpus", "rouge_l_multi"])
 def test_who_cuts_text_by_text_sees_a_bar(name: str, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
-    monkeypatch.setattr(import_module(f"evenscore.{name}._progress"), "_PATIENCE", -1.0)
+    monkeypatch.setattr(import_module("evenscore.parallel"), "_PATIENCE", -1.0)
     texts = ["a b c " * 20_000] * 3
     metric = evenscore.load(name)
     expected = metric.compute(predictions=texts, references=texts)
@@ -166,8 +165,8 @@ def test_who_waits_for_alignments_sees_a_bar(capfd: Any) -> None:
 
 
 def test_who_tokenizes_many_lines_sees_a_bar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: Any) -> None:
-    monkeypatch.setattr(import_module("evenscore._shared._progress"), "_PATIENCE", -1.0)
-    monkeypatch.setattr(import_module("evenscore._tokenize_command"), "_BLOCK", 2)
+    monkeypatch.setattr(import_module("evenscore.parallel"), "_PATIENCE", -1.0)
+    monkeypatch.setattr(import_module("evenscore.commands.tokenize"), "_BLOCK", 2)
     tokenizer = Tokenizer(models.WordLevel({"a": 0, "b": 1}))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.save(str(tmp_path / "t.json"))

@@ -5,20 +5,20 @@ from __future__ import annotations
 import errno
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterable, Iterator
 from itertools import repeat
 from pathlib import Path
 from typing import Any
 
 import evaluate
-import evenscore
 import pytest
-from evenscore import _space_folder
-from evenscore.cli import main
 from fresh_process import run_python
 from hub_server import Hub, hub_server
 from small_corpus import ALL_METRICS, COLUMNS, column_scores
+
+import evenscore
+from evenscore.cli import main
+from evenscore.hub.bundle import bundle, write_files
 
 _PUBLISH = """
     import contextlib, io, json, os
@@ -137,33 +137,12 @@ def test_what_the_space_has_besides_stays_and_what_it_has_already_is_not_sent(hu
     hub.spaces["user/wer_dp"] = {"notes.txt": b"mine", "README.md": b"old"}
     words = ("wer_dp", "--to", "user/wer_dp")
     assert [status for status, _ in published(hub.url, tmp_path, words, words)] == [0, 0]
-    folder = Path(evenscore.path("wer_dp"))
     assert hub.spaces["user/wer_dp"]["notes.txt"] == b"mine"
-    assert hub.spaces["user/wer_dp"]["README.md"] == (folder / "README.md").read_bytes()
+    assert hub.spaces["user/wer_dp"]["README.md"] == bundle("wer_dp", "user/wer_dp")["README.md"]
     assert len(hub.commits) == 1
 
 
 # --- what is uploaded
-
-
-def test_every_file_of_the_folder_belongs_but_what_programs_leave_behind(
-    dry_run: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "wer_dp"
-    kept = ["README.md", "app.py", "requirements.txt", "wer_dp.py", "examples/rows.csv"]
-    left = [".env", ".git/config", "__pycache__/a.py", "a.pyc", "app.py~", "examples/.DS_Store", "x/__pycache__/b.nbi"]
-    for name in (*kept, *left):
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(name, encoding="utf-8")
-    (tmp_path / "shared" / "__pycache__").mkdir(parents=True)
-    (tmp_path / "shared" / "original.py").write_text("the original", encoding="utf-8")
-    (tmp_path / "shared" / "__pycache__" / "c.pyc").touch()
-    (folder / "_linked.py").symlink_to("../shared/original.py")
-    (folder / "_part").symlink_to("../shared")
-    monkeypatch.setattr(_space_folder, "path", lambda name: str(folder))
-    dry_run("wer_dp", "me/wer_dp", tmp_path / "out")
-    linked = {"_linked.py": b"the original", "_part/original.py": b"the original"}
-    assert contents(tmp_path / "out") == {**{name: name.encode() for name in kept}, **linked}
 
 
 def test_a_new_folder_is_made_and_an_empty_one_filled(dry_run: Callable[..., str], tmp_path: Path) -> None:
@@ -180,7 +159,7 @@ def test_an_empty_folder_stays_the_one_it_is(dry_run: Callable[..., str], tmp_pa
     dry_run("wer_dp", "me/wer_dp", folder)
     after = folder.stat()
     assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
-    assert contents(folder).keys() == _space_folder.space_files("wer_dp", "me/wer_dp").keys()
+    assert contents(folder).keys() == bundle("wer_dp", "me/wer_dp").keys()
     assert list(tmp_path.iterdir()) == [folder]
 
 
@@ -188,17 +167,18 @@ def test_an_empty_folder_stays_the_one_it_is(dry_run: Callable[..., str], tmp_pa
 def test_an_interrupted_dry_run_leaves_nothing(there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if there:
         (tmp_path / "out").mkdir()
-    copied, copyfile = [], shutil.copyfile
+    files = bundle("wer_dp", "me/wer_dp")
+    copied, write = [], Path.write_bytes
 
-    def interrupted(source: Path, target: Path) -> None:
-        copied.append(copyfile(source, target))
+    def interrupted(path: Path, content: bytes) -> int:
+        copied.append(write(path, content))
         if len(copied) == 5:
             raise KeyboardInterrupt
+        return copied[-1]
 
-    monkeypatch.setattr(shutil, "copyfile", interrupted)
-    files = _space_folder.space_files("wer_dp", "me/wer_dp")
+    monkeypatch.setattr(Path, "write_bytes", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        _space_folder.write_files(files, tmp_path / "out")
+        write_files(files, tmp_path / "out")
     assert len(copied) == 5
     assert [path.name for path in tmp_path.rglob("*")] == ["out"] * there
 
@@ -217,7 +197,7 @@ def test_an_empty_folder_is_empty_again_if_the_last_moves_are_interrupted(
 
     monkeypatch.setattr(Path, "rename", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        _space_folder.write_files(_space_folder.space_files("wer_dp", "me/wer_dp"), tmp_path)
+        write_files(bundle("wer_dp", "me/wer_dp"), tmp_path)
     assert [path.parent for path in moved[:5]] == [tmp_path] * 5
     assert list(tmp_path.iterdir()) == []
 
@@ -235,7 +215,7 @@ def test_an_empty_folder_is_empty_again_if_the_last_moves_are_interrupted(
         ("me/a--b", "Cannot have -- or .."),
         ("me/bleu.2", "'me/bleu.2' has a dot, which evaluate.load takes for a package's: leave it out"),
         ("m.e/bleu", "'m.e/bleu' has a dot, which evaluate.load takes for a package's: leave it out"),
-        ("me/_words", "'_words' is the name of another file of bleu_corpus: choose another one"),
+        ("me/_text_words", "'_text_words' is the name of another file of bleu_corpus: choose another one"),
         ("me/app", "'app' is the name of another file of bleu_corpus: choose another one"),
         ("me/numpy", "'numpy' is a package, which the Space's app would then not find: choose another name"),
         ("me/json", "'json' is a package, which the Space's app would then not find: choose another name"),
@@ -272,10 +252,10 @@ def test_a_failed_write_names_the_folder_that_was_given(
     if there:
         folder.mkdir()
 
-    def full(source: Path, target: Path) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device", str(source), None, str(target))
+    def full(path: Path, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
 
-    monkeypatch.setattr(shutil, "copyfile", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     expected = f"evenscore: {folder}: No space left on device\n"
     assert dry_run("wer_dp", "me/wer_dp", folder, status=2) == expected
     assert [path.name for path in tmp_path.rglob("*")] == ["out"] * there

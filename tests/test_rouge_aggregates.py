@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from evenscore.rouge_l_multi.rouge_l_multi import RougeLMulti
+from evenscore.metrics.rouge_l_multi.rouge_l_multi import RougeLMulti
 from hypothesis import given, settings
 from rouge_corpora import TED, WMT17, corpus_with_two_references, parts_of, rouge_score_rows, row_by_row, rows
 from rouge_score import scoring

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from evenscore.rouge_l_multi.rouge_l_multi import RougeLMulti
+from evenscore.metrics.rouge_l_multi.rouge_l_multi import RougeLMulti
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_corpora import TED, WMT17, parts_of, rouge_score_rows, row_by_row, rows, summaries

@@ -10,12 +10,13 @@ from typing import Any
 import naive
 import numpy as np
 import pytest
-from evenscore.rouge_l_multi._several_references import RULES, Pairs, f_measure, row_scores
-from evenscore.rouge_l_multi.rouge_l_multi import RougeLMulti
+from evenscore.metrics.rouge_l_multi.rouge_l_multi import RougeLMulti
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_corpora import row_by_row
 from shared_data import lines, shared
+
+from evenscore.rouge.references import RULES, Pairs, f_measure, row_scores
 
 ROUGE155 = "summarization/rouge155"
 BETAS = [0, 0.5, 1, 1.2, 2, 1e6]

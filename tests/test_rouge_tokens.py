@@ -11,12 +11,12 @@ from typing import Any
 
 import naive
 import pytest
-from evenscore.rouge_l_multi._stemmer import stem_words
-from evenscore.rouge_l_multi._tokens import _SPLITTERS
-from evenscore.rouge_l_multi.rouge_l_multi import RougeLMulti
+from evenscore.metrics.rouge_l_multi.rouge_l_multi import RougeLMulti
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score import tokenize as rouge_score_tokenize
+
+from evenscore.rouge.tokens import _SPLITTERS, stem_words
 
 SURROGATES = range(0xD800, 0xE000)
 # The ends of words, and what lies between them, in scripts that are unlike each other.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 
 import pytest
-from evenscore import load
 from sacrebleu.metrics import BLEU
+
+from evenscore import load
 
 SMOOTHINGS = [
     ("exp", None),

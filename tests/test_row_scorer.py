@@ -6,11 +6,12 @@ from typing import Any
 
 import datasets
 import evaluate
-import evenscore
 import pandas as pd
 import pyarrow as pa
 import pytest
 from small_corpus import ALL_METRICS, METRICS, PREDICTIONS, SINGLE, VARYING, refusal, scores
+
+import evenscore
 
 ROWS = {"hyp": PREDICTIONS, "refs": VARYING}
 OTHERS = {"hyp": SINGLE, "refs": VARYING}

@@ -14,12 +14,14 @@ from typing import Any
 
 import datasets
 import evaluate
-import evenscore
 import pytest
 from datasets.fingerprint import Hasher
 from fresh_process import run_python
+from hub_folders import hub_folder
 from small_corpus import ALL_METRICS, COUNTING, METRICS, PREDICTIONS, VARYING, refusal, scores
 from tokenizers import Tokenizer, models, pre_tokenizers
+
+import evenscore
 
 ROWS = {"hyp": PREDICTIONS, "refs": VARYING}
 NGRAM: dict[str, Any] = {"source": "ngram", "train_texts": ["a b c", "b c d"], "discount": 0.5}
@@ -230,15 +232,14 @@ _SCORE = """
 def test_a_second_process_finds_the_rows_and_changed_code_does_not(tmp_path: Path) -> None:
     name = "wer_dp"
     datasets.Dataset.from_dict(ROWS).save_to_disk(tmp_path / "rows")
-    folder = tmp_path / name
-    shutil.copytree(evenscore.path(name), folder, symlinks=False, ignore=shutil.ignore_patterns("__pycache__"))
+    folder = hub_folder(name, tmp_path)
     fingerprint, files, rows = json.loads(run_python(_SCORE, tmp_path, str(folder), "2"))
     stamps = {each["filename"]: Path(each["filename"]).stat().st_mtime_ns for each in files}
     assert stamps
     assert {key: rows[key] for key in expected(name)} == expected(name)
     assert json.loads(run_python(_SCORE, tmp_path, str(folder), "2"))[0] == fingerprint
     assert stamps == {path: Path(path).stat().st_mtime_ns for path in stamps}
-    helper = folder / "_segments.py"
+    helper = folder / "_text_segments.py"
     helper.write_text(helper.read_text(encoding="utf-8") + "\nADDED = 1\n", encoding="utf-8")
     assert json.loads(run_python(_SCORE, tmp_path, str(folder), "2"))[0] != fingerprint
 
@@ -248,10 +249,9 @@ def test_changed_code_of_the_package_changes_the_hash(tmp_path: Path) -> None:
 
     But in a process that has loaded the old code it must: that is the code that scores there.
     """
-    package = tmp_path / "evenscore"
-    shutil.copytree(
-        Path(evenscore.__file__).parent, package, symlinks=False, ignore=shutil.ignore_patterns("__pycache__")
-    )
+    root = Path(evenscore.__file__).parents[1]
+    for name in ("evenscore", "metrics"):
+        shutil.copytree(root / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     program = """
         sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder)]
         import evenscore
@@ -261,7 +261,7 @@ def test_changed_code_of_the_package_changes_the_hash(tmp_path: Path) -> None:
         def hashes():
             return [Hasher.hash(evenscore.load(name).row_scorer("hyp", "refs")) for name in sys.argv[2:]]
         before = hashes()
-        helper = Path(evenscore.path("wer_dp"), "_words.py")
+        helper = Path(sys.argv[1], "evenscore", "text", "words.py")
         helper.write_text(helper.read_text(encoding="utf-8").rstrip("#") + "#", encoding="utf-8")
         assert hashes() == before
         print(*before)
@@ -275,7 +275,7 @@ def test_changed_code_of_the_package_changes_the_hash(tmp_path: Path) -> None:
     # Where the code lies does not count.
     assert first == [hash_of(name) for name in METRICS]
     second = hashes()
-    assert [name for name, old, new in zip(METRICS, first, second, strict=True) if old != new] == ["wer_dp"]
+    assert [name for name, old, new in zip(METRICS, first, second, strict=True) if old != new] == METRICS
     # From now on the program writes what is there already. The name of a file counts, too.
-    (package / "wer_dp" / "app.py").rename(package / "wer_dp" / "apps.py")
-    assert [name for name, old, new in zip(METRICS, second, hashes(), strict=True) if old != new] == ["wer_dp"]
+    (tmp_path / "evenscore" / "cli.py").rename(tmp_path / "evenscore" / "words.py")
+    assert [name for name, old, new in zip(METRICS, second, hashes(), strict=True) if old != new] == METRICS

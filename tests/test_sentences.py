@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
-from evenscore.rouge_l_multi._sentences import split_sentences
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from evenscore.rouge.tokens import split_sentences
 
 # Each sentence of an example stands between bars.
 EXAMPLES = {

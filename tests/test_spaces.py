@@ -7,7 +7,6 @@ import contextlib
 import csv
 import os
 import runpy
-import shutil
 import socket
 import subprocess
 import sys
@@ -20,18 +19,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import browser
-import evenscore
 import gradio as gr
 import pytest
-from evenscore._shared._space import Input, Option, Space, build, serve
-from evenscore._shared._space.columns import chosen_columns, guessed_columns, typed_columns
-from evenscore._shared._space.files import read_columns
-from evenscore._shared._space.options import option_values
-from evenscore._shared._space.report import MOST_ROWS
 from fresh_process import run_python
+from hub_folders import hub_folder
 from picture_pages import Page
 from selenium.webdriver.common.keys import Keys
 from small_corpus import ALL_METRICS, METRICS, refusal
+
+import evenscore
+from evenscore.hub.page import Input, Option, Space, build, serve
+from evenscore.hub.page.files import chosen_columns, guessed_columns, read_columns, typed_columns
+from evenscore.hub.page.inputs import option_values
+from evenscore.hub.page.report import MOST_ROWS
 
 ROOT = Path(__file__).resolve().parent.parent
 PREDICTIONS = ["the cat sat on the mat", "hello there, you all", "it rains a lot today"]
@@ -118,8 +118,7 @@ class Server(NamedTuple):
 
 def started(name: str, place: Path) -> Server:
     """`python app.py` in a copy of the metric's folder by the name of app."""
-    folder = place / "app"
-    shutil.copytree(ROOT / "metrics" / name, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    folder = hub_folder(name, place).rename(place / "app")
     (place / "watch").mkdir()
     (place / "watch" / "sitecustomize.py").write_text(WATCH, encoding="utf-8")
     with socket.socket() as free:
@@ -595,12 +594,8 @@ def test_what_a_space_installs_is_pinned_as_it_is_tested(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALL_METRICS)
 def test_a_page_is_built_without_being_served(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = ROOT / "metrics" / name
-    monkeypatch.syspath_prepend(folder)
     monkeypatch.setattr(gr.Blocks, "launch", lambda *given, **named: pytest.fail("it is served"))
-    page = runpy.run_path(str(folder / "app.py"))["page"]()
-    for module in [module for module in sys.modules if module.partition(".")[0] == "_space"]:
-        monkeypatch.delitem(sys.modules, module)
+    page = runpy.run_path(str(ROOT / "metrics" / name / "app.py"))["page"]()
     assert (type(page), page.analytics_enabled) == (gr.Blocks, False)
 
 

@@ -6,10 +6,11 @@ import json
 import sys
 
 import pytest
-from evenscore.rouge_l_multi._stemmer import stem_words
 from nltk.stem.porter import PorterStemmer
 from rouge_score import tokenize
 from shared_data import shared
+
+from evenscore.rouge.tokens import stem_words
 
 
 def test_words_of_up_to_three_characters_stay() -> None:

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from picture_pages import NASTY, TAGS, Page
 
+from evenscore.pictures import Columns, Line, Picture, Table
 from tokenizers_impl import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
-from tokenizers_impl._picture import Picture
-from tokenizers_impl._picture_blocks import Columns, Line, Table
 
 CORPUS = ["low lower lowest slow slower", "new newer newest renew", "wide wider widest naïve", f"{NASTY} {NASTY}"] * 2
 MODELS = ["bpe", "byte-level", "wordpiece", "unigram"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-import evenscore
 import pytest
 from shared_data import lines
 from small_corpus import refusal
 
+import evenscore
 from tokenizers_impl import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 

@@ -8,13 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import evenscore
 import pytest
 import tokenizers
-from evenscore.cli import main
 from sacrebleu.metrics import BLEU
 from small_corpus import PREDICTIONS, VARYING
 
+import evenscore
+from evenscore.cli import main
 from tokenizers_impl import Tokenizer, normalizers, pipelines
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

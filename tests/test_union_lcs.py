@@ -8,14 +8,15 @@ import random
 import naive
 import numpy as np
 import pytest
-from evenscore.rouge_l_multi import _union_lcs
-from evenscore.rouge_l_multi._segments import Segments
-from evenscore.rouge_l_multi._sentences import split_sentences
-from evenscore.rouge_l_multi._union_lcs import Summaries, union_lcs_hits
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score import rouge_scorer
 from shared_data import shared
+
+from evenscore.rouge import lcs
+from evenscore.rouge.lcs import Summaries, union_lcs_hits
+from evenscore.rouge.tokens import split_sentences
+from evenscore.text.segments import Segments
 
 EDGES = [0, 1, 2, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 128]
 
@@ -93,7 +94,7 @@ def test_the_same_tokens_are_in_the_union(corpus: list[Pair]) -> None:
             union = naive.union_lcs_indices(sentence, prediction)
             expected += [i in union for i in range(len(sentence))]
     every_text = np.ones(len(corpus), dtype=np.bool_)
-    assert _union_lcs._in_union(references, predictions, every_text).tolist() == expected
+    assert lcs._in_union(references, predictions, every_text).tolist() == expected
 
 
 @settings(derandomize=True, deadline=None, max_examples=75)
@@ -116,7 +117,7 @@ def test_hits_are_those_of_rouge_score(n_sentences: int, n_tokens: int) -> None:
 def test_batches_do_not_show(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = random_corpus(40, 4, 20)
     expected = hits(corpus)
-    monkeypatch.setattr(_union_lcs, "_BATCH", batch)
+    monkeypatch.setattr(lcs, "_BATCH", batch)
     assert hits(corpus) == expected
 
 
@@ -137,14 +138,14 @@ def test_a_token_is_spent_once() -> None:
 def test_the_walk_passes_over_long_stretches_without_a_match(n: int) -> None:
     """Of the two 1s at the far end it meets the second first, however wide the lane."""
     references, predictions = summaries([[[1, 1, *range(3, n), 2]]]), summaries([[[1, 2]]])
-    in_union = _union_lcs._in_union(references, predictions, np.array([True]))
+    in_union = lcs._in_union(references, predictions, np.array([True]))
     assert np.flatnonzero(in_union).tolist() == [1, n - 1]
 
 
 def test_the_ends_of_equally_long_subsequences_are_preferred() -> None:
     """1 stands twice in the reference and once in the prediction: the walk from the end takes the second."""
     references, predictions = summaries([[[1, 1]]]), summaries([[[1]]])
-    assert _union_lcs._in_union(references, predictions, np.array([True])).tolist() == [False, True]
+    assert lcs._in_union(references, predictions, np.array([True])).tolist() == [False, True]
 
 
 def test_equal_texts_hit_with_every_token() -> None:

@@ -8,14 +8,14 @@ from fractions import Fraction
 import naive
 import numpy as np
 import pytest
-from evenscore.wer_dp import _weighted_edit_distance
-from evenscore.wer_dp._edit_distance import edit_counts
-from evenscore.wer_dp._edit_operations import Operation
-from evenscore.wer_dp._segments import Segments
-from evenscore.wer_dp._weighted_edit_distance import Costs, weighted_edit_counts, weighted_edit_operations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_data import shared
+
+from evenscore.text.segments import Segments
+from evenscore.wer import costs as wer_costs
+from evenscore.wer.costs import Costs, weighted_edit_counts, weighted_edit_operations
+from evenscore.wer.edits import Operation, edit_counts
 
 SCLITE = Costs(substitution=4, deletion=3, insertion=3)
 
@@ -90,7 +90,7 @@ def test_swapped_sides_swap_deletions_with_insertions(corpus: list[Pair], costs:
 @given(st.lists(pairs, max_size=30), all_costs)
 def test_blocks_make_no_difference(corpus: list[Pair], costs: Costs) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_weighted_edit_distance, "_ROW_CELLS", 10)
+        patch.setattr(wer_costs, "_ROW_CELLS", 10)
         in_small_blocks = counts(corpus, costs)
     assert in_small_blocks == counts(corpus, costs)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import jiwer
 import pytest
-from evenscore.wer_dp.wer_dp import WerDp
+from evenscore.metrics.wer_dp.wer_dp import WerDp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wer_corpora import COUNTS, Corpus, by_jiwer, librispeech, scored, sides

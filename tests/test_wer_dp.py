@@ -6,11 +6,10 @@ import random
 from fractions import Fraction
 from typing import Any
 
-import evenscore
 import jiwer
 import naive
 import pytest
-from evenscore.wer_dp.wer_dp import WerDp
+from evenscore.metrics.wer_dp.wer_dp import WerDp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wer_corpora import (
@@ -27,6 +26,8 @@ from wer_corpora import (
     sides,
     word_rows,
 )
+
+import evenscore
 
 WORD_RATES = ("wer", "mer", "wil", "wip")
 

@@ -6,15 +6,16 @@ import statistics
 from fractions import Fraction
 from typing import Any
 
-import evenscore
 import jiwer
 import naive
 import numpy as np
 import pytest
-from evenscore.wer_dp.wer_dp import WerDp
+from evenscore.metrics.wer_dp.wer_dp import WerDp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wer_corpora import COUNTS, NORMALIZERS, by_jiwer, jiwer_counts, librispeech, scored, sides, word_rows
+
+import evenscore
 
 # --- several references
 

@@ -9,15 +9,15 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import evenscore
 import jiwer
 import pytest
-from evenscore.wer_dp._transforms import STEPS, STEPS_WITH_ARGUMENT, pipeline
-from evenscore.wer_dp._units import split_units
-from evenscore.wer_dp.wer_dp import WerDp
+from evenscore.metrics.wer_dp.wer_dp import WerDp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wer_corpora import COUNTS, Corpus, sides
+
+import evenscore
+from evenscore.wer.transforms import STEPS, STEPS_WITH_ARGUMENT, pipeline, split_units
 
 TO_WORDS, TO_CHARACTERS = jiwer.ReduceToListOfListOfWords(), jiwer.ReduceToListOfListOfChars()
 

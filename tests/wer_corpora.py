@@ -7,7 +7,7 @@ from typing import Any
 
 import jiwer
 import shared_data
-from evenscore.wer_dp.wer_dp import WerDp
+from evenscore.metrics.wer_dp.wer_dp import WerDp
 from hypothesis import strategies as st
 
 COUNTS = ("hits", "substitutions", "deletions", "insertions")

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
+from evenscore.parallel import ordered_results
+
 from ._arrays import utf8_size
 from ._corpus import Corpus
 from ._cutting import Cutter
-from ._executors import ordered_results
 from ._progress import Shown, progress
 from ._splits import Splits
 from ._threads import map_in_order

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from ._executors import ordered_results
+from evenscore.parallel import ordered_results
 
 # Characters of a part of a batch, at least and at most: below, a thread costs more than it brings; above, the lists of
 # which an Encoding gives slices are too long to keep.

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from itertools import islice
 
+from evenscore.pictures import Block, Columns, Line, Mark, Picture
+
 from ._encoding_object import Encoding
 from ._explaining import WordExplanation
-from ._marks import Mark
-from ._picture import Picture
-from ._picture_blocks import Block, Columns, Line
 from ._word_blocks import word_blocks
 from .models import Model, Unigram
 

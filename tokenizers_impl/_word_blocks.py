@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from evenscore.pictures import Block, Line, Mark, Table
+
 from ._explaining import WordExplanation
-from ._marks import Mark
-from ._picture_blocks import Block, Line, Table
 from .models._explanation import MatchStep, MergeStep
 from .models._unigram_explanation import UnigramExplanation, UnigramPath
 

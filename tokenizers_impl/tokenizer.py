@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from evenscore.pictures import Picture
+
 from ._added_token import AddedToken
 from ._added_vocabulary import AddedVocabulary
 from ._arrays import F64
@@ -16,7 +18,6 @@ from ._encoding_pipeline import EncodingPipeline
 from ._explaining import WordExplanation, explained
 from ._file import Parts, canonical_tokenizer, from_document, shown_document, to_document
 from ._option_values import checked_flag
-from ._picture import Picture
 from ._piece_probabilities import piece_log_probs
 from ._representation import REPR, STR
 from ._splits import Splits

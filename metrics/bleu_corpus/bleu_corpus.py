@@ -3,48 +3,37 @@
 from __future__ import annotations
 
 import dataclasses
-import math
-import operator
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import evaluate
 import numpy as np
 
-from ._added_rows import AddedRows
-from ._bleu_options import BleuOptions
-from ._bleu_picture import n_gram_picture
-from ._code_digest import CODE_DIGEST
-from ._column_scores import ColumnScores
-from ._corpus_metric import CorpusMetric, metric_info
-from ._counted_score import Result
-from ._executors import ordered_results
-from ._file_stamp import file_stamp
-from ._hosted_metric import HostedMetric
-from ._inputs import References, check_references
-from ._installed_class import installed_class
-from ._intl import split_intl
-from ._marks import Mark
-from ._mteval import cuts_13a
-from ._ngrams import clipped_matches
-from ._numbering import number_words
-from ._optional import require
-from ._options import Options
-from ._paired_tests import PAIRED_TESTS
-from ._picture import Picture
-from ._picture_blocks import Line
-from ._progress import with_bar
-from ._reference_length import AVERAGE_PARTS, reference_lengths
-from ._resampling import FloatArray
-from ._row_bleu import can_score_rows, row_percents
-from ._row_columns import ROW_COLUMNS
-from ._row_scorer import RowScorer
-from ._segments import IntArray
-from ._smoothing import LOOKING_AHEAD, SMOOTHINGS, Counts, Ratio, smoothed
-from ._tokenizers import AT_ONCE, get_tokenizer
-from ._version import __version__
-from ._words import Words
+from evenscore.bleu.kernel import reference_lengths
+from evenscore.bleu.options import BleuOptions
+from evenscore.bleu.picture import n_gram_picture
+from evenscore.bleu.score import (
+    _bleu,
+    _brevity_penalty,
+    _length_ratio,
+    _precisions,
+    _ratios,
+    _ratios_of,
+    _read,
+    _unusual,
+    can_score_rows,
+    row_percents,
+)
+from evenscore.bleu.smoothing import SMOOTHINGS
+from evenscore.bleu.tokenizers import AT_ONCE, get_tokenizer
+from evenscore.inputs import References, check_references
+from evenscore.metric import CorpusMetric, metric_info
+from evenscore.pictures import Picture
+from evenscore.scorer import ROW_COLUMNS, Result
+from evenscore.significance import FloatArray
+from evenscore.text.ngrams import clipped_matches
+from evenscore.text.segments import IntArray
 
 _DESCRIPTION = """
 BLEU of a corpus (Papineni et al. 2002): how many n-grams of the predictions stand in their references, times a penalty
@@ -91,6 +80,7 @@ _TOKENIZED_LINES = 100
 class BleuCorpus(CorpusMetric):
     """Corpus BLEU as an evaluate.Metric."""
 
+    metric_name = "bleu_corpus"
     _options_type = BleuOptions
 
     def _info(self) -> evaluate.MetricInfo:
@@ -199,125 +189,3 @@ class BleuCorpus(CorpusMetric):
             "smooth": f"{options.smoothing}[{shown:.2f}]" if default else options.smoothing,
             **_unusual(options),
         }
-
-
-def _unusual(options: BleuOptions) -> Mapping[str, Any]:
-    """What sacrebleu has no name for in its signature, shown where it is not as sacrebleu has it."""
-    fields = {
-        "order": (options.highest_order, 4),
-        "weights": ("+".join("/".join(map(str, weights)) for weights in options.weight_sets), ""),
-        "reflen": (options.reference_length, "closest"),
-        "convention": (options.convention, "sacrebleu"),
-    }
-    return {name: value for name, (value, usual) in fields.items() if value != usual}
-
-
-class _Sums(NamedTuple):
-    """The statistics of a corpus by name."""
-
-    counts: Counts
-    reference_length: float
-
-
-def _read(total: list[Any], orders: int, options: BleuOptions) -> _Sums:
-    length, reference_length, *rest = total[len(ROW_COLUMNS) :]
-    matches, n_grams, without = rest[:orders], rest[orders : 2 * orders], rest[2 * orders :]
-    # nltk counts one n-gram for a prediction that has none (bleu_score.py, modified_precision).
-    floored = list(map(operator.add, n_grams, without)) if without else n_grams
-    parts = AVERAGE_PARTS if options.reference_length == "average" else 1
-    whole = int(reference_length) if parts == 1 else int(reference_length) / parts
-    return _Sums(Counts(matches, floored, n_grams, int(length)), whole)
-
-
-# --- the formula: BLEU = BP * exp(sum_n w_n log p_n), Papineni et al. (2002), section 2.3
-
-
-def _length_ratio(sums: _Sums) -> float:
-    return sums.counts.prediction_length / sums.reference_length if sums.reference_length else 0.0
-
-
-def _brevity_penalty(sums: _Sums, options: BleuOptions) -> float:
-    """1 if the predictions are longer than the references, else exp(1 - r / c); 0 if they are empty."""
-    c, r = sums.counts.prediction_length, sums.reference_length
-    if c > r or r == 0:
-        return 1.0
-    if c == 0:
-        return 0.0
-    # evaluate divides twice, which moves the last bit.
-    return math.exp(1 - 1.0 / (c / r)) if options.convention == "evaluate" else math.exp(1 - r / c)
-
-
-def _ratios(sums: _Sums, options: BleuOptions) -> list[list[Ratio]]:
-    """The smoothed precisions for every highest order 1 .. n."""
-    best = options.highest_order
-    if options.smoothing in LOOKING_AHEAD:
-        return [_ratios_of(sums, n, options) for n in range(1, best + 1)]
-    longest = _ratios_of(sums, best, options)
-    return [longest[:n] for n in range(1, best + 1)]
-
-
-def _ratios_of(sums: _Sums, max_order: int, options: BleuOptions) -> list[Ratio]:
-    if _is_hopeless(sums, options):
-        return []
-    return smoothed(options.smoothing, sums.counts, max_order, options.smoothing_value)
-
-
-def _precisions(ratios: list[Ratio], max_order: int) -> list[float]:
-    given = [float(ratio.numerator / ratio.denominator) if ratio.denominator else 0.0 for ratio in ratios]
-    return given + [0.0] * (max_order - len(given))
-
-
-def _is_hopeless(sums: _Sums, options: BleuOptions) -> bool:
-    """Whether nothing matches: 0 whatever the smoothing, but for evaluate."""
-    return sums.counts.matches[0] == 0 and options.convention != "evaluate"
-
-
-class _Bleu(NamedTuple):
-    """BLEU from 0 to 100 with BLEU from 0 to 1; the convention says which is computed and which derived."""
-
-    percent: float
-    fraction: float
-
-
-def _bleu(sums: _Sums, ratios: list[Ratio], max_order: int, weights: list[float] | None, options: BleuOptions) -> _Bleu:
-    if _is_hopeless(sums, options):
-        return _Bleu(0.0, 0.0)
-    penalty = _brevity_penalty(sums, options)
-    if options.convention in ("sacrebleu", "paper") and weights is None:
-        percent = penalty * _mean_percent(ratios, max_order, options.effective_order)
-        return _Bleu(percent, percent / 100)
-    if options.convention == "evaluate" and weights is None:
-        fraction = _equal_weights_mean(ratios, max_order) * penalty
-    else:
-        given = weights or [1 / max_order] * max_order
-        zero = options.convention != "nltk" and _has_weighty_zero(ratios, given)
-        fraction = 0.0 if zero else penalty * _weighted_mean(ratios, given)
-    return _Bleu(100 * fraction, fraction)
-
-
-def _mean_percent(ratios: list[Ratio], max_order: int, effective_order: bool) -> float:
-    """Geometric mean of percentages, as sacrebleu 2.6.0 takes it (BLEU.compute_bleu); 0 if one of them is."""
-    order = len(ratios) if effective_order else max_order
-    percentages = [100.0 * numerator / denominator for numerator, denominator in ratios[:order]]
-    if len(percentages) < order or not all(percentages):
-        return 0.0
-    return math.exp(sum(map(math.log, percentages)) / order)
-
-
-def _equal_weights_mean(ratios: list[Ratio], max_order: int) -> float:
-    """Geometric mean as evaluate 0.4.6 takes it (metrics/bleu, compute_bleu); 0 if a precision is."""
-    if len(ratios) < max_order or not all(ratio.numerator for ratio in ratios):
-        return 0.0
-    return math.exp(sum((1.0 / max_order) * math.log(ratio.numerator / ratio.denominator) for ratio in ratios))
-
-
-def _has_weighty_zero(ratios: list[Ratio], weights: list[float]) -> bool:
-    """Whether an order that has a weight has no match, or no n-grams."""
-    without = any(w and not ratio.numerator for w, ratio in zip(weights, ratios, strict=False))
-    return without or any(weights[len(ratios) :])
-
-
-def _weighted_mean(ratios: list[Ratio], weights: list[float]) -> float:
-    """Geometric mean as nltk 3.10 takes it (corpus_bleu): orders without a match are left out."""
-    precisions = [ratio.numerator / ratio.denominator for ratio in ratios]
-    return math.exp(math.fsum(w * math.log(p) for w, p in zip(weights, precisions, strict=False) if p > 0))

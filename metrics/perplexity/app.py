@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import gradio as gr
-from _space import Example, Given, Input, Option, Space, build, serve
+
+from evenscore.hub.page import Example, Given, Input, Option, Space, build, serve
 
 HEADLINES = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "bits_per_character")
 

@@ -8,67 +8,31 @@ from typing import Any
 
 import datasets
 import evaluate
-import numpy as np
 
-from ._adapters import adapters_name
-from ._added_rows import AddedRows
-from ._arpa import write_arpa
-from ._causal_model import CausalModel
-from ._checkpoints import Checkpoint
-from ._code_digest import CODE_DIGEST
-from ._column_scores import ColumnScores
-from ._columns import COLUMNS, Scored, scored
-from ._counted_score import Result
-from ._cpu_products import by_onednn
-from ._encoding import Encoded
-from ._figures import mean, per_size, perplexity
-from ._file_stamp import file_stamp
-from ._fixed_point import to_limbs
-from ._forward_pass import token_log_probs
-from ._given_scores import from_log_probs
-from ._hosted_metric import HostedMetric
-from ._inputs import check_predictions
-from ._installed_class import installed_class
-from ._kneser_ney import Estimate
-from ._load_source import model_source
-from ._marks import Mark
-from ._masked_model import MaskedModel
-from ._model_packages import torch
-from ._model_rows import check_rows, warn_of_other_tokens
-from ._model_source import ModelSettings
-from ._ngram_counts import NgramCounts
-from ._ngram_files import opened
-from ._ngram_keys import distinct
-from ._ngram_lines import BadLine
-from ._ngram_model import Level
-from ._ngram_sentences import side_by_side
-from ._ngram_source import NgramSource
-from ._ngram_units import Unit
-from ._numbering import number_words
-from ._optional import require
-from ._options import Options
-from ._output_head import logits_by_head
-from ._own_source import OwnSource
-from ._paired_tests import PAIRED_TESTS
-from ._perplexity_options import PerplexityOptions
-from ._perplexity_picture import surprise_picture
-from ._picture import Picture
-from ._picture_blocks import Line
-from ._pretrained import Pretrained
-from ._probes import has_separate_head
-from ._progress import with_bar
-from ._resampling import resampled_sums
-from ._row_columns import with_row_columns
-from ._row_scorer import RowScorer, check_arguments
-from ._segments import IntArray
-from ._source import Source
-from ._sources import Sources
-from ._token_batches import Frame
-from ._token_statistics import STATISTICS, as_total, statistics, surprises
-from ._torch_options import as_device
-from ._version import __version__
-from ._windows import Spans
-from ._words import Utf8
+from evenscore.columns import RowScorer, check_arguments
+from evenscore.metric import HostedMetric
+from evenscore.options import Options
+from evenscore.parallel import with_bar
+from evenscore.perplexity.ngram.arpa import write_arpa
+from evenscore.perplexity.options import PerplexityOptions
+from evenscore.perplexity.score import (
+    COLUMNS,
+    Scored,
+    _names,
+    _options_of,
+    _refuse_executor,
+    _shown,
+    _statistics,
+    check_rows,
+    scored,
+    surprise_picture,
+    warn_of_other_tokens,
+)
+from evenscore.perplexity.sources import Sources
+from evenscore.perplexity.statistics import STATISTICS, as_total, mean, per_size, perplexity, surprises
+from evenscore.pictures import Picture
+from evenscore.scorer import Result
+from evenscore.text.segments import IntArray
 
 _DESCRIPTION = """
 Perplexity: exp of the mean negative natural-log probability of the tokens of a corpus, under a causal or masked
@@ -110,6 +74,7 @@ _CITATION = """
 class Perplexity(HostedMetric):
     """Perplexity as an evaluate.Metric."""
 
+    metric_name = "perplexity"
     _options_type = PerplexityOptions
 
     def __init__(self, *given: Any, **named: Any) -> None:
@@ -314,42 +279,3 @@ class Perplexity(HostedMetric):
 
     def _signature_fields(self, options: PerplexityOptions) -> Mapping[str, Any]:
         return {"source": self._sources.name_of(options), **options.signed()}
-
-
-def _statistics(tokens: Scored) -> IntArray:
-    own = statistics(tokens.scores, tokens.measured)
-    return np.concatenate((np.ones((len(own), 1), np.int64), own), axis=1)
-
-
-def _refuse_executor(executor: Any) -> None:
-    if executor is not None:
-        raise ValueError(
-            "executor= is for metrics with references: here, load the metric once in every worker, let it call "
-            "statistics(...).sum(axis=0) for its share of the rows, add the sums, call score_statistics(total)"
-        )
-
-
-def _options_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name not in COLUMNS}
-
-
-def _shown(tokens: Scored) -> Result:
-    """The tokens of every text: log-probabilities; with a source, also what they are, and where."""
-    rows = np.split(tokens.scores.log_probs, tokens.scores.offsets[1:-1])
-    result: Result = {"token_log_probs": [row.tolist() for row in rows]}
-    if tokens.source is None or tokens.texts is None:
-        return result
-    named = tokens.source.tokens(tokens.texts, tokens.contexts)
-    result["token_texts"] = [[token.text for token in row] for row in named]
-    result["token_offsets"] = [[(token.start, token.end) for token in row] for row in named]
-    return result
-
-
-def _names(tokens: Scored) -> list[str] | None:
-    """What the tokens of a single text are: what the source says, or the text's words if there are as many."""
-    if tokens.texts is None:
-        return None
-    if tokens.source is not None and tokens.source.names_tokens:
-        return [token.text for token in tokens.source.tokens(tokens.texts, tokens.contexts)[0]]
-    words = tokens.texts[0].split()
-    return words if len(words) == len(tokens.scores.log_probs) else None

@@ -9,42 +9,18 @@ from typing import Any
 import evaluate
 import numpy as np
 
-from ._added_rows import AddedRows
-from ._code_digest import CODE_DIGEST
-from ._column_scores import ColumnScores
-from ._comparison import compare
-from ._corpus_metric import CorpusMetric, metric_info
-from ._counted_score import Result
-from ._executors import ordered_results
-from ._file_stamp import file_stamp
-from ._fixed_point import LIMBS, from_limbs, mean_of_limbs, to_limbs
-from ._hosted_metric import HostedMetric
-from ._inputs import References, check_references
-from ._installed_class import installed_class
-from ._lanes import lane_blocks
-from ._lcs import lcs_lengths
-from ._marks import Mark
-from ._ngrams import clipped_matches
-from ._numbering import number_words
-from ._optional import require
-from ._options import Options
-from ._paired_tests import PAIRED_TESTS
-from ._picture import Picture
-from ._picture_blocks import Line
-from ._progress import with_bar
-from ._resampling import FloatArray
-from ._rouge_options import RougeOptions
-from ._rouge_picture import lcs_picture
-from ._row_columns import ROW_COLUMNS
-from ._row_scorer import RowScorer
-from ._segments import IntArray, Segments
-from ._sentences import split_sentences
-from ._several_references import Pairs, Scores, row_scores
-from ._stemmer import stem_words
-from ._tokens import tokenize, tokenizer_name, warn_of_nothing_left
-from ._union_lcs import Summaries, union_lcs_hits
-from ._version import __version__
-from ._words import Words
+from evenscore.exact import LIMBS, from_limbs, mean_of_limbs, to_limbs
+from evenscore.inputs import References, check_references
+from evenscore.metric import CorpusMetric, metric_info
+from evenscore.pictures import Picture
+from evenscore.rouge.kernel import compare
+from evenscore.rouge.options import RougeOptions
+from evenscore.rouge.references import Scores, row_scores
+from evenscore.rouge.score import _PARTS, _bootstrap_mid, _by_type, lcs_picture
+from evenscore.rouge.tokens import tokenize, tokenizer_name, warn_of_nothing_left
+from evenscore.scorer import Result
+from evenscore.significance import FloatArray
+from evenscore.text.segments import IntArray
 
 _DESCRIPTION = """
 ROUGE-L (Lin & Och 2004): how much of the references stands in the predictions, in the same order, as the longest common
@@ -82,13 +58,11 @@ _CITATION = """
   booktitle={Text Summarization Branches Out}, year={2004}}
 """
 
-# What stands for a row: precision, recall and F, as limbs.
-_PARTS = ("precision", "recall", "f")
-
 
 class RougeLMulti(CorpusMetric):
     """ROUGE with several references as an evaluate.Metric."""
 
+    metric_name = "rouge_l_multi"
     _options_type = RougeOptions
 
     def _info(self) -> evaluate.MetricInfo:
@@ -186,24 +160,3 @@ class RougeLMulti(CorpusMetric):
             "sent": options.sentences,
             "agg": options.aggregate,
         }
-
-
-def _by_type(statistics: IntArray) -> IntArray:
-    """Shape (..., columns) to (..., types, parts, LIMBS)."""
-    return statistics[..., len(ROW_COLUMNS) :].reshape(*statistics.shape[:-1], -1, len(_PARTS), LIMBS)
-
-
-def _bootstrap_mid(values: FloatArray, n_resamples: int, seed: int) -> list[list[float]]:
-    """Medians of resampled means, shape (types, parts), of values of shape (rows, types, parts).
-
-    Source: rouge_score 0.1.2, scoring.BootstrapAggregator, with its draws after np.random.seed(seed): a type after the
-    other from one stream.
-    """
-    rng = np.random.RandomState(seed)
-    n = len(values)
-    medians = []
-    for matrix in np.ascontiguousarray(values.transpose(1, 0, 2)):
-        trials = with_bar(range(n_resamples), "Resample", " resamples", lambda _: 1, n_resamples)
-        means = np.stack([np.mean(matrix[rng.choice(n, size=n)], axis=0) for _ in trials])
-        medians.append(np.percentile(means, 50, axis=0).tolist())
-    return medians

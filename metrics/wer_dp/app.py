@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import gradio as gr
-from _space import Example, Option, Space, build, pairs, serve
+
+from evenscore.hub.page import Example, Option, Space, build, pairs, serve
 
 SPACE = Space(
     title="Word error rate",

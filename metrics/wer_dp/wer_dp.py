@@ -8,40 +8,33 @@ from typing import Any
 import evaluate
 import numpy as np
 
-from ._added_rows import AddedRows
-from ._affixes import without_common_affixes
-from ._alignment import Alignment, count_errors, draw
-from ._code_digest import CODE_DIGEST
-from ._column_scores import ColumnScores
-from ._corpus_metric import CorpusMetric, metric_info
-from ._counted_score import Result
-from ._edit_distance import edit_counts, edit_operations
-from ._edit_operations import Operation
-from ._edit_script import edit_script
-from ._executors import ordered_results
-from ._file_stamp import file_stamp
-from ._hosted_metric import HostedMetric
-from ._inputs import References, check_predictions, check_references
-from ._installed_class import installed_class
-from ._lanes import lane_blocks
-from ._marks import Mark
-from ._numbering import number_words
-from ._options import Options, callable_name, check_integer
-from ._paired_tests import PAIRED_TESTS
-from ._picture import Picture
-from ._picture_blocks import Columns
-from ._progress import with_bar
-from ._resampling import FloatArray
-from ._row_columns import ROW_COLUMNS
-from ._row_scorer import RowScorer
-from ._segments import IntArray, Segments
-from ._transforms import pipeline
-from ._units import split_units
-from ._version import __version__
-from ._weighted_edit_distance import Costs, weighted_edit_counts, weighted_edit_operations
-from ._wer_options import WerOptions
-from ._wer_picture import alignment_picture
-from ._words import Units
+from evenscore.inputs import References, check_predictions, check_references
+from evenscore.metric import CorpusMetric, metric_info
+from evenscore.options import check_integer
+from evenscore.parallel import with_bar
+from evenscore.pictures import Picture
+from evenscore.scorer import ROW_COLUMNS, Result
+from evenscore.significance import FloatArray
+from evenscore.text.segments import IntArray
+from evenscore.wer.alignment import Alignment, alignment_picture, count_errors, draw
+from evenscore.wer.edits import Operation
+from evenscore.wer.options import WerOptions
+from evenscore.wer.score import (
+    _RATE_NAMES,
+    _SEPARATORS,
+    _STATISTICS,
+    _align,
+    _best_counts,
+    _errors,
+    _information_preserved,
+    _normalizer,
+    _rate,
+    _rates,
+    _summary,
+    _transforms_name,
+    _weighted,
+)
+from evenscore.wer.transforms import split_units
 
 _DESCRIPTION = """
 Word error rate: substitutions, deletions and insertions between predictions and references, by reference length; also
@@ -74,12 +67,11 @@ _CITATION = """
   Maier, Viktoria and Green, Phil}, booktitle={Interspeech}, year={2004}}
 """
 
-_STATISTICS = ("hits", "substitutions", "deletions", "insertions", "wrong_rows", "normalizer")
-
 
 class WerDp(CorpusMetric):
     """Word error rate as an evaluate.Metric."""
 
+    metric_name = "wer_dp"
     _options_type = WerOptions
     # Words are only told apart, so that nothing is gained by large blocks.
     _block_characters = 1 << 19
@@ -220,96 +212,3 @@ class WerDp(CorpusMetric):
             "transforms": _transforms_name(options.transforms),
             "costs": "/".join(map(str, options.costs)),
         }
-
-
-_RATE_NAMES = {"word": "wer", "char": "cer"}
-_SEPARATORS = {"word": " ", "char": ""}
-
-
-def _best_counts(segments: Segments, reference_counts: IntArray, options: WerOptions) -> tuple[IntArray, IntArray]:
-    """Hits, substitutions, deletions, insertions of each row, shape (n, 4), with the number of the reference taken.
-
-    It is the reference with the lowest rate, of equals the first.
-    """
-    n = len(reference_counts)
-    predictions, references = segments.split(n)
-    paired = predictions.repeat(reference_counts)
-    if options.weighted:
-        counts = weighted_edit_counts(references, paired, Costs(*options.costs))
-    else:
-        counts = edit_counts(references, paired)
-    rates = _rates(_errors(counts), _normalizer(counts, options.normalize_by))
-    row = np.repeat(np.arange(n), reference_counts)
-    order = np.lexsort((np.arange(len(row)), rates, row))
-    best = order[np.cumsum(reference_counts) - reference_counts]
-    return counts[best], best
-
-
-def _errors(counts: IntArray) -> IntArray:
-    """Substitutions, deletions and insertions together, shape (n,)."""
-    errors: IntArray = counts[:, 1:4].sum(axis=1)
-    return errors
-
-
-def _normalizer(counts: IntArray, normalize_by: str) -> IntArray:
-    """What the errors of each row are divided by, shape (n,)."""
-    reference, prediction = counts[:, [0, 1, 2]].sum(axis=1), counts[:, [0, 1, 3]].sum(axis=1)
-    lengths: dict[str, IntArray] = {
-        "reference": reference,
-        "prediction": prediction,
-        "max": np.maximum(reference, prediction),
-        "sum": reference + prediction,
-    }
-    return lengths[normalize_by]
-
-
-def _rates(errors: IntArray, normalizers: IntArray) -> FloatArray:
-    """`_rate` of many, shape (n,)."""
-    return np.where(normalizers > 0, errors / np.maximum(normalizers, 1), errors)
-
-
-def _rate(errors: float, normalizer: int) -> float:
-    """Silence: where there is nothing to divide by, the number of errors itself, as jiwer 4 has it."""
-    return errors / normalizer if normalizer else float(errors)
-
-
-def _information_preserved(hits: int, reference_length: int, prediction_length: int) -> float:
-    """WIP of Morris et al. (2004); 1 if both sides are empty, 0 if one is, as jiwer 4 has it."""
-    if reference_length == 0 and prediction_length == 0:
-        return 1.0
-    if reference_length == 0 or prediction_length == 0:
-        return 0.0
-    return (hits / reference_length) * (hits / prediction_length)
-
-
-def _weighted(substitutions: int, deletions: int, insertions: int, normalizer: int, options: WerOptions) -> Result:
-    if not options.weighted:
-        return {}
-    costs = Costs(*options.costs)
-    cost = costs.substitution * substitutions + costs.deletion * deletions + costs.insertion * insertions
-    return {"weighted_error_rate": _rate(cost, normalizer)}
-
-
-def _align(
-    segments: Segments, words: list[list[str]], prediction: int, reference: int, options: WerOptions
-) -> Alignment:
-    ids = segments.row(reference), segments.row(prediction)
-    if options.weighted:
-        operations = weighted_edit_operations(*ids, Costs(*options.costs))
-    else:
-        operations = edit_operations(*ids)
-    return Alignment(words[reference], words[prediction], operations)
-
-
-def _transforms_name(transforms: Any) -> str:
-    if transforms is None:
-        return "default"
-    steps = transforms if isinstance(transforms, (list, tuple)) else [transforms]
-    return "+".join(callable_name(step) if callable(step) else str(step) for step in steps) or "none"
-
-
-def _summary(result: Result, n_rows: int, unit: str) -> str:
-    counts = " ".join(f"{kind}={result[kind]}" for kind in ("substitutions", "deletions", "insertions", "hits"))
-    names = ("mer", "wil", "wip", "wer") if unit == "word" else ("cer",)
-    rates = "\n".join(f"{name}={result[name] * 100:.2f}%" for name in names)
-    return f"=== SUMMARY ===\nnumber of sentences: {n_rows}\n{counts}\n\n{rates}\n"

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from evenscore.parallel import ordered_results
+
 from .._arrays import F64, I32, I64
-from .._executors import ordered_results
 from .._kernel import inner_kernel, kernel
 from .._threads import map_in_order
 from ._lexicon import Lexicon

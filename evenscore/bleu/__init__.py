@@ -1,0 +1,1 @@
+"""Corpus BLEU, equal to sacrebleu."""

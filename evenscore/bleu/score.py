@@ -1,0 +1,210 @@
+"""The formula of BLEU."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evenscore.bleu.kernel import AVERAGE_PARTS
+from evenscore.bleu.options import BleuOptions
+from evenscore.bleu.smoothing import LOOKING_AHEAD, SMOOTHINGS, Counts, Ratio, smoothed
+from evenscore.scorer import ROW_COLUMNS
+from evenscore.significance import FloatArray
+from evenscore.text.segments import IntArray
+
+_SMOOTHINGS = ("exp", "floor", "add-k", "none")
+Numbers = npt.NDArray[np.number]
+
+
+def can_score_rows(options: BleuOptions) -> bool:
+    """Whether the formula is the one here; others are computed a row at a time."""
+    return (
+        options.convention in ("sacrebleu", "paper")
+        and not options.weights
+        and options.smoothing in _SMOOTHINGS
+        and options.reference_length != "average"
+    )
+
+
+def row_percents(counts: IntArray, options: BleuOptions) -> FloatArray:
+    """BLEU of every row from 0 to 100, shape (n,).
+
+    counts: shape (n, 2 + 2 * orders): lengths of predictions and references, matches, n-grams.
+
+    >>> row_percents(np.array([[6, 6, 5, 3, 2, 1, 6, 5, 4, 3]]), BleuOptions()).round(2).tolist()
+    [53.73]
+    """
+    orders, best = options.orders, options.highest_order
+    matches, n_grams = counts[:, 2 : 2 + best], counts[:, 2 + orders : 2 + orders + best]
+    # 1. A row without a match has 0.  From the first order on without n-grams, no precision has part in a mean.
+    scored = (matches[:, 0] > 0).nonzero()[0]
+    numerators, denominators = _smoothed(matches[scored], n_grams[scored], options)
+    has_part = np.logical_and.accumulate(denominators > 0, axis=1)
+    # 2. The geometric mean of percentages, 0 if one of them is.
+    percentages = np.ones(has_part.shape)
+    # A huge smoothing_value gives infinities, as Python's floats do.
+    with np.errstate(over="ignore"):
+        percentages[has_part] = 100.0 * numerators[has_part] / denominators[has_part]
+    is_zero = (percentages == 0).any(axis=1)
+    logarithms: FloatArray = np.zeros(has_part.shape)
+    summed = has_part & ~is_zero[:, None]
+    logarithms[summed] = list(map(math.log, percentages[summed].tolist()))
+    # Python's own sum, which newer versions round otherwise, as sacrebleu has it on each of them.
+    sums = np.array([sum(row) for row in logarithms.tolist()], np.float64)
+    means = list(map(math.exp, (sums / has_part.sum(axis=1)).tolist()))
+    scores = np.where(is_zero, 0.0, means)
+    # 3. The brevity penalty.
+    percents = np.zeros(len(counts))
+    percents[scored] = _brevity_penalties(counts[scored, 0], counts[scored, 1]) * scores
+    return percents
+
+
+def _smoothed(matches: IntArray, totals: IntArray, options: BleuOptions) -> tuple[Numbers, Numbers]:
+    """Numerators and denominators of the precisions, as the functions of SMOOTHINGS have them for one row."""
+    default = SMOOTHINGS[options.smoothing][1]
+    value = float(default if options.smoothing_value is None else options.smoothing_value)
+    is_zero = matches == 0
+    if options.smoothing == "exp":
+        # Floats: halved more than fifty times, totals are integers beyond 64 bits.
+        return matches + is_zero, np.ldexp(totals.astype(np.float64), is_zero * np.cumsum(is_zero, axis=1))
+    if options.smoothing == "floor":
+        return np.where(is_zero, value, matches), totals
+    if options.smoothing == "add-k":
+        added = np.where(np.arange(matches.shape[1]) > 0, value, 0)
+        return matches + added, totals + added
+    return matches, totals
+
+
+def _brevity_penalties(lengths: IntArray, references: IntArray) -> FloatArray:
+    """1 where a prediction is longer than its reference, else exp(1 - r / c); no prediction is empty."""
+    penalties = np.ones(len(lengths))
+    shorter = (lengths <= references).nonzero()[0]
+    penalties[shorter] = list(map(math.exp, (1 - references[shorter] / lengths[shorter]).tolist()))
+    return penalties
+
+
+def _unusual(options: BleuOptions) -> Mapping[str, Any]:
+    """What sacrebleu has no name for in its signature, shown where it is not as sacrebleu has it."""
+    fields = {
+        "order": (options.highest_order, 4),
+        "weights": ("+".join("/".join(map(str, weights)) for weights in options.weight_sets), ""),
+        "reflen": (options.reference_length, "closest"),
+        "convention": (options.convention, "sacrebleu"),
+    }
+    return {name: value for name, (value, usual) in fields.items() if value != usual}
+
+
+class _Sums(NamedTuple):
+    """The statistics of a corpus by name."""
+
+    counts: Counts
+    reference_length: float
+
+
+def _read(total: list[Any], orders: int, options: BleuOptions) -> _Sums:
+    length, reference_length, *rest = total[len(ROW_COLUMNS) :]
+    matches, n_grams, without = rest[:orders], rest[orders : 2 * orders], rest[2 * orders :]
+    # nltk counts one n-gram for a prediction that has none (bleu_score.py, modified_precision).
+    floored = list(map(operator.add, n_grams, without)) if without else n_grams
+    parts = AVERAGE_PARTS if options.reference_length == "average" else 1
+    whole = int(reference_length) if parts == 1 else int(reference_length) / parts
+    return _Sums(Counts(matches, floored, n_grams, int(length)), whole)
+
+
+# --- the formula: BLEU = BP * exp(sum_n w_n log p_n), Papineni et al. (2002), section 2.3
+
+
+def _length_ratio(sums: _Sums) -> float:
+    return sums.counts.prediction_length / sums.reference_length if sums.reference_length else 0.0
+
+
+def _brevity_penalty(sums: _Sums, options: BleuOptions) -> float:
+    """1 if the predictions are longer than the references, else exp(1 - r / c); 0 if they are empty."""
+    c, r = sums.counts.prediction_length, sums.reference_length
+    if c > r or r == 0:
+        return 1.0
+    if c == 0:
+        return 0.0
+    # evaluate divides twice, which moves the last bit.
+    return math.exp(1 - 1.0 / (c / r)) if options.convention == "evaluate" else math.exp(1 - r / c)
+
+
+def _ratios(sums: _Sums, options: BleuOptions) -> list[list[Ratio]]:
+    """The smoothed precisions for every highest order 1 .. n."""
+    best = options.highest_order
+    if options.smoothing in LOOKING_AHEAD:
+        return [_ratios_of(sums, n, options) for n in range(1, best + 1)]
+    longest = _ratios_of(sums, best, options)
+    return [longest[:n] for n in range(1, best + 1)]
+
+
+def _ratios_of(sums: _Sums, max_order: int, options: BleuOptions) -> list[Ratio]:
+    if _is_hopeless(sums, options):
+        return []
+    return smoothed(options.smoothing, sums.counts, max_order, options.smoothing_value)
+
+
+def _precisions(ratios: list[Ratio], max_order: int) -> list[float]:
+    given = [float(ratio.numerator / ratio.denominator) if ratio.denominator else 0.0 for ratio in ratios]
+    return given + [0.0] * (max_order - len(given))
+
+
+def _is_hopeless(sums: _Sums, options: BleuOptions) -> bool:
+    """Whether nothing matches: 0 whatever the smoothing, but for evaluate."""
+    return sums.counts.matches[0] == 0 and options.convention != "evaluate"
+
+
+class _Bleu(NamedTuple):
+    """BLEU from 0 to 100 with BLEU from 0 to 1; the convention says which is computed and which derived."""
+
+    percent: float
+    fraction: float
+
+
+def _bleu(sums: _Sums, ratios: list[Ratio], max_order: int, weights: list[float] | None, options: BleuOptions) -> _Bleu:
+    if _is_hopeless(sums, options):
+        return _Bleu(0.0, 0.0)
+    penalty = _brevity_penalty(sums, options)
+    if options.convention in ("sacrebleu", "paper") and weights is None:
+        percent = penalty * _mean_percent(ratios, max_order, options.effective_order)
+        return _Bleu(percent, percent / 100)
+    if options.convention == "evaluate" and weights is None:
+        fraction = _equal_weights_mean(ratios, max_order) * penalty
+    else:
+        given = weights or [1 / max_order] * max_order
+        zero = options.convention != "nltk" and _has_weighty_zero(ratios, given)
+        fraction = 0.0 if zero else penalty * _weighted_mean(ratios, given)
+    return _Bleu(100 * fraction, fraction)
+
+
+def _mean_percent(ratios: list[Ratio], max_order: int, effective_order: bool) -> float:
+    """Geometric mean of percentages, as sacrebleu 2.6.0 takes it (BLEU.compute_bleu); 0 if one of them is."""
+    order = len(ratios) if effective_order else max_order
+    percentages = [100.0 * numerator / denominator for numerator, denominator in ratios[:order]]
+    if len(percentages) < order or not all(percentages):
+        return 0.0
+    return math.exp(sum(map(math.log, percentages)) / order)
+
+
+def _equal_weights_mean(ratios: list[Ratio], max_order: int) -> float:
+    """Geometric mean as evaluate 0.4.6 takes it (metrics/bleu, compute_bleu); 0 if a precision is."""
+    if len(ratios) < max_order or not all(ratio.numerator for ratio in ratios):
+        return 0.0
+    return math.exp(sum((1.0 / max_order) * math.log(ratio.numerator / ratio.denominator) for ratio in ratios))
+
+
+def _has_weighty_zero(ratios: list[Ratio], weights: list[float]) -> bool:
+    """Whether an order that has a weight has no match, or no n-grams."""
+    without = any(w and not ratio.numerator for w, ratio in zip(weights, ratios, strict=False))
+    return without or any(weights[len(ratios) :])
+
+
+def _weighted_mean(ratios: list[Ratio], weights: list[float]) -> float:
+    """Geometric mean as nltk 3.10 takes it (corpus_bleu): orders without a match are left out."""
+    precisions = [ratio.numerator / ratio.denominator for ratio in ratios]
+    return math.exp(math.fsum(w * math.log(p) for w, p in zip(weights, precisions, strict=False) if p > 0))

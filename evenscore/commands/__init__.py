@@ -1,0 +1,1 @@
+"""The words of the `evenscore` command, a module each."""

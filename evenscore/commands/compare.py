@@ -1,0 +1,190 @@
+"""`evenscore compare`: files of texts against a baseline."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evenscore import METRICS
+from evenscore.commands.arguments import (
+    aligned_lines,
+    check_output,
+    check_references,
+    check_sources,
+    has_references,
+    load_metrics,
+    value,
+)
+from evenscore.commands.tables import Table, as_latex, as_markdown, as_text
+from evenscore.parallel import require
+from evenscore.plots import PLOT_SUFFIXES, SIGNIFICANT, differs, direction, p_value_text, plot_comparison, write_plot
+from evenscore.significance import PAIRED_TESTS
+
+_EPILOG = """
+The files come first. Any option of a metric can be given by its name, as for evenscore score. perplexity compares
+the texts under one source of probabilities, such as --model_id FOLDER, --source lm.arpa, or --source ngram
+--train-texts FILE; it has no references.
+
+examples:
+  evenscore compare baseline.txt system1.txt system2.txt --references ref1.txt ref2.txt
+  evenscore compare baseline.txt system.txt --references ref.txt --metric wer_dp --test randomization --format latex
+  evenscore compare baseline.txt system.txt --references ref.txt --plot scores.svg
+  evenscore compare baseline.txt system.txt --metric perplexity --source ngram --train-texts train.txt
+"""
+_OWN_OPTIONS = ("references", "metric", "test", "trials", "confidence", "format", "plot")
+# The others need a source of probabilities.
+_USUAL_METRICS = [name for name in METRICS if name != "perplexity"]
+_TABLES = {"text": as_text, "markdown": as_markdown, "latex": as_latex}
+
+
+def add_parser(commands: Any) -> None:
+    """Let the parser know the command."""
+    compare = commands.add_parser(
+        "compare",
+        help="compare files of texts with a baseline: scores, intervals, p-values",
+        description="Compare systems with a baseline line by line: a table of scores, intervals, p-values.",
+        epilog=_EPILOG,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    compare.add_argument(
+        "files", nargs="+", type=Path, metavar="FILE", help="the baseline's texts, then every system's, one a line"
+    )
+    compare.add_argument(
+        "--references",
+        nargs="+",
+        default=[],
+        action="extend",
+        type=Path,
+        metavar="FILE",
+        help="as many lines; one file or several",
+    )
+    compare.add_argument(
+        "--metric",
+        nargs="+",
+        action="extend",
+        choices=list(METRICS),
+        metavar="NAME",
+        help=f"default: {' '.join(_USUAL_METRICS)}",
+    )
+    compare.add_argument("--test", default="bootstrap", choices=list(PAIRED_TESTS), help="the paired test")
+    usual = ", ".join(f"{test.usual_trials} for {name}" for name, test in PAIRED_TESTS.items())
+    compare.add_argument("--trials", type=int, metavar="N", help=f"of the test (default: {usual})")
+    compare.add_argument(
+        "--confidence",
+        default=0.95,
+        type=value,
+        metavar="LEVEL",
+        help="of the intervals (default: 0.95); None leaves them out",
+    )
+    compare.add_argument("--format", default="text", choices=[*_TABLES, "json"], help="json prints all digits")
+    compare.add_argument(
+        "--plot", type=Path, metavar="FILE", help=f"also draw scores and intervals: {', '.join(PLOT_SUFFIXES)}"
+    )
+    compare.set_defaults(run=_run)
+
+
+def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
+    names = known.metric or _USUAL_METRICS
+    if len(known.files) == 1:
+        raise ValueError(f"no system to compare with {known.files[0]}: name its file after the baseline's")
+    if known.plot is not None:
+        _check_plot(known.plot)
+    common = {} if known.confidence is None else {"confidence": known.confidence}
+    metrics = load_metrics(names, others, _OWN_OPTIONS, common)
+    check_references(metrics, known.references)
+    check_sources(metrics)
+    systems = _names(known.files)
+    results = _compare(metrics, systems, known)
+    if known.plot is not None:
+        write_plot(plot_comparison(results, systems), known.plot)
+    if known.format == "json":
+        everything = {"baseline": systems[0], "systems": systems[1:], "metrics": results}
+        return f"{json.dumps(everything, ensure_ascii=False, indent=1)}\n"
+    return f"{_TABLES[known.format](_table(metrics, systems, results, known))}\n"
+
+
+def _check_plot(path: Path) -> None:
+    if path.suffix.lower() not in PLOT_SUFFIXES:
+        raise ValueError(f"--plot {path}: name a file that ends in {', '.join(PLOT_SUFFIXES)}")
+    check_output(path)
+    require("matplotlib", "matplotlib", "--plot")
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """The base names; where files are named alike, as much of their paths as tells them apart."""
+    names = []
+    for path in paths:
+        others = [other.parts for other in paths if other != path]
+        ends = [path.parts[-n:] for n in range(1, len(path.parts) + 1)]
+        own = (end for end in ends if all(parts[-len(end) :] != end for parts in others))
+        names.append(_printable(str(Path(*next(own, path.parts)))))
+    return names
+
+
+def _printable(name: str) -> str:
+    """Names of files may hold line feeds, and bytes that are no text."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
+
+
+def _compare(metrics: Mapping[str, Any], systems: Sequence[str], known: argparse.Namespace) -> dict[str, Any]:
+    """What every metric says, warnings told once and with the systems' names."""
+    columns = aligned_lines([*known.files, *known.references])
+    texts = columns[: len(systems)]
+    references = [list(row) for row in zip(*columns[len(systems) :], strict=True)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        results = {name: _tested(metric, texts, references, known) for name, metric in metrics.items()}
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        warnings.warn(_with_names(message, systems), stacklevel=2)
+    return results
+
+
+def _tested(metric: Any, texts: Sequence[Any], references: Sequence[Any], known: argparse.Namespace) -> Any:
+    test = {"test": known.test, "n_trials": known.trials}
+    if has_references(metric):
+        return metric.compare(*texts, references=references, **test)
+    return metric.compare(*({"predictions": column} for column in texts), **test)
+
+
+def _with_names(message: str, systems: Sequence[str]) -> str:
+    for i, name in enumerate(systems[1:]):
+        message = message.replace(f"systems[{i}]", name)
+    return message
+
+
+def _table(
+    metrics: Mapping[str, Any], systems: Sequence[str], results: Mapping[str, Any], known: argparse.Namespace
+) -> Table:
+    """A row a system, a column a headline score."""
+    header, columns = [["system"]], [[[name] for name in systems]]
+    for metric, result in results.items():
+        for score in metrics[metric].headlines():
+            header.append([f"{metric} {score}", direction(score)])
+            columns.append(_column(result, score))
+    notes = [
+        f"* differs from {systems[0]}, p < {SIGNIFICANT} (paired {known.test} test)",
+        *([] if known.confidence is None else [f"[low, high] is the {100 * known.confidence:g} % interval"]),
+        *(f"{metric}  {_printable(result['signature'])}" for metric, result in results.items()),
+    ]
+    return Table(header, list(zip(*columns, strict=True)), notes)
+
+
+def _column(result: Mapping[str, Any], score: str) -> list[list[str]]:
+    baseline = result["baseline"]
+    return [_cell(system, score, baseline[score]) for system in (baseline, *result["systems"])]
+
+
+def _cell(result: Mapping[str, float], score: str, baseline: float) -> list[str]:
+    """A value with its mark, its interval, its p-value, as far as there are any."""
+    number, p_value = result[score], result.get(f"{score}_p_value")
+    cell = [f"{number:.4f} *" if differs(result, score, baseline) else f"{number:.4f}"]
+    if f"{score}_low" in result:
+        cell.append(f"[{result[f'{score}_low']:.4f}, {result[f'{score}_high']:.4f}]")
+    if p_value is not None:
+        cell.append(p_value_text(p_value))
+    return cell

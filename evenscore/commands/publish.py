@@ -1,0 +1,96 @@
+"""`evenscore publish`: a metric as a Space of the Hub."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evenscore import METRICS, __version__
+from evenscore.commands.arguments import refuse_others
+from evenscore.hub.bundle import bundle, write_files
+
+_EPILOG = """
+The Space holds every file of the metric's folder; whatever else it holds already stays. Nothing is tagged.
+evaluate.load("NAMESPACE/NAME") then loads the metric anywhere, with no need of evenscore.
+
+examples:
+  evenscore publish bleu_corpus --to NAMESPACE/bleu_corpus --dry-run folder
+  evenscore publish bleu_corpus --to NAMESPACE/bleu_corpus
+"""
+_LOGIN = "make one that may write, then run `hf auth login` or set HF_TOKEN"
+_REFUSALS = {401: f"the token is not valid: {_LOGIN}", 403: f"the token may not write there: {_LOGIN}"}
+
+
+def add_parser(commands: Any) -> None:
+    """Let the parser know the command."""
+    publish = commands.add_parser(
+        "publish",
+        help="upload a metric to the Hub, as a Space",
+        description="Upload a metric to the Hub, as a Space that evaluate.load reads.",
+        epilog=_EPILOG,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    publish.add_argument("metric", choices=list(METRICS), metavar="METRIC", help=", ".join(METRICS))
+    publish.add_argument(
+        "--to",
+        required=True,
+        metavar="NAMESPACE/NAME",
+        help="the Space, made if there is none; a user's or an organization's",
+    )
+    publish.add_argument(
+        "--dry-run",
+        type=Path,
+        metavar="DIR",
+        help="upload nothing: write what would be uploaded to a new or empty folder",
+    )
+    publish.set_defaults(run=_run)
+
+
+def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
+    refuse_others(others, "publish")
+    files = bundle(known.metric, known.to)
+    if known.dry_run is not None:
+        _check_folder(known.dry_run)
+        write_files(files, known.dry_run)
+        return f"{known.dry_run}: the {len(files)} files of a Space {known.to}, not uploaded\n"
+    url = _upload(files, known.to, f"{known.metric} of evenscore {__version__}")
+    return f'{url}: {len(files)} files; evaluate.load("{known.to}") loads them\n'
+
+
+def _check_folder(folder: Path) -> None:
+    """Before anything is written: ValueError if it cannot be, or would stand among other files."""
+    parent = folder.resolve().parent
+    if not parent.is_dir():
+        raise ValueError(f"{folder}: there is no folder {parent}: make it first")
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{folder} is a file: name a new folder")
+    if folder.exists() and any(folder.iterdir()):
+        raise ValueError(f"{folder} is not empty: name a new folder")
+
+
+def _upload(files: Mapping[str, bytes], space: str, message: str) -> str:
+    """Make the Space where there is none, send all files in one commit; returns the Space's address."""
+    # Imported here: who scores does not need the Hub.
+    from huggingface_hub import CommitOperationAdd, HfApi, errors, get_token
+
+    token = get_token()
+    if token is None:
+        raise ValueError(f"no token for the Hub: {_LOGIN}")
+    # It could not be sent, and the error that says so would show it.
+    if not (token.isascii() and token.isprintable()):
+        raise ValueError(f"{space}: {_REFUSALS[401]} (it has characters that are in no token)")
+    api = HfApi(token=token, library_name="evenscore", library_version=__version__)
+    additions = [CommitOperationAdd(name, content) for name, content in files.items()]
+    try:
+        url: str = api.create_repo(space, repo_type="space", space_sdk="gradio", exist_ok=True)
+        api.create_commit(space, additions, repo_type="space", commit_message=message)
+    except errors.HfHubHTTPError as error:
+        status = error.response.status_code
+        said = error.server_message or str(error).partition("\n")[0]
+        raise ValueError(f"{space}: {_REFUSALS.get(status, f'the Hub answers {status}')} ({said})") from error
+    except errors.HTTPError as error:
+        raise ValueError(f"{space}: {api.endpoint} cannot be reached ({error})") from error
+    return url

@@ -1,0 +1,47 @@
+"""`evenscore tokenize`: lines of text as tokens."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from evenscore.commands.arguments import lines, refuse_others
+from evenscore.parallel import with_bar
+
+# Lines that are cut at once, so that a bar can move.
+_BLOCK = 10_000
+
+
+def add_parser(commands: Any) -> None:
+    """Let the parser know the command."""
+    tokenize = commands.add_parser(
+        "tokenize",
+        help="cut text into tokens",
+        description="Print the tokens of every line of a file, or of standard input.",
+        allow_abbrev=False,
+    )
+    tokenize.add_argument("--tokenizer", required=True, type=Path, metavar="FILE", help="a tokenizer.json")
+    tokenize.add_argument("--ids", action="store_true", help="print ids instead")
+    tokenize.add_argument("file", nargs="?", type=Path, metavar="TEXT", help="text in UTF-8")
+    tokenize.set_defaults(run=_run)
+
+
+def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
+    # Imported here: who scores does not need what tokenizers need.
+    from tokenizers_impl import Tokenizer
+
+    refuse_others(others, "tokenize")
+    tokenizer = Tokenizer.from_file(str(known.tokenizer))
+    texts = lines(known.file)
+    blocks = (texts[start : start + _BLOCK] for start in range(0, len(texts), _BLOCK))
+    printed = (_printed(tokenizer.encode_batch_fast(block), known.ids) for block in blocks)
+    shown = with_bar(printed, "Tokenize lines", " lines", len, len(texts))
+    return "".join(itertools.chain.from_iterable(shown))
+
+
+def _printed(encodings: Sequence[Any], ids: bool) -> list[str]:
+    rows = (map(str, each.ids) if ids else each.tokens for each in encodings)
+    return [f"{' '.join(row)}\n" for row in rows]

@@ -1,0 +1,1 @@
+"""Metrics on the Hub: a self-contained folder of each, and its page."""

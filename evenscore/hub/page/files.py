@@ -1,0 +1,208 @@
+"""Files that were uploaded, or texts that were typed, as the columns that compute takes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evenscore.hub.page.description import Given, Input
+
+SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl")
+
+
+def read_columns(paths: Iterable[Path]) -> dict[str, list[Any]]:
+    """The columns of all files by name: "file: column" of a table, "file" of lines.
+
+    A .csv or .tsv file has a header, a .jsonl file an object a line; any other file is one column of lines.
+    A blank line is an empty text of a single column, and no row of several.
+    Raises ValueError that names the file and the place of what cannot be read.
+    """
+    columns: dict[str, list[Any]] = {}
+    for path in paths:
+        read = _read(path.name, path.suffix.lower(), path.read_bytes())
+        if twice := sorted(columns.keys() & read.keys()):
+            raise ValueError(f"{twice[0]!r} is there twice: rename one of the files")
+        columns.update(read)
+    return columns
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text, split at line feeds alone, whether one ends it or not.
+
+    >>> split_lines("a\\r\\n\\nb\\n")
+    ['a', '', 'b']
+    """
+    parts = text.split("\n")
+    return [part.removesuffix("\r") for part in (parts if parts[-1] else parts[:-1])]
+
+
+def _read(name: str, suffix: str, data: bytes) -> dict[str, list[Any]]:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name} is no UTF-8 text (byte {error.start}): convert it first") from error
+    if not text:
+        raise ValueError(f"{name} is empty")
+    if suffix == ".jsonl":
+        return _of_objects(name, text)
+    return _of_table(name, text) if suffix in (".csv", ".tsv") else {name: split_lines(text)}
+
+
+def _of_objects(name: str, text: str) -> dict[str, list[Any]]:
+    """The columns of one JSON object a line, blank lines aside; the first one says which there are.
+
+    >>> _of_objects("a.jsonl", '{"x": "y", "z": ["a", "b"]}')
+    {'a.jsonl: x': ['y'], 'a.jsonl: z': [['a', 'b']]}
+    """
+    rows = {i: _object(name, i, line) for i, line in enumerate(split_lines(text), 1) if line.strip()}
+    if not rows:
+        raise ValueError(f"{name} is empty")
+    first, columns = next(iter(rows.items()))
+    for i, row in rows.items():
+        for column in columns:
+            if column not in row:
+                raise ValueError(f"{name}, line {i}: there is no {column!r}, which line {first} has")
+    return {f"{name}: {column}": [row[column] for row in rows.values()] for column in columns}
+
+
+def _object(name: str, number: int, line: str) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{name}, line {number} is no JSON ({error.msg}, character {error.pos + 1})") from error
+    except RecursionError as error:
+        raise ValueError(f"{name}, line {number} is nested too deeply to be read") from error
+    except ValueError as error:
+        # What Python refuses of a number that is right by JSON's grammar.
+        raise ValueError(f"{name}, line {number} has a number of too many digits to be read") from error
+    if not isinstance(value, dict):
+        raise ValueError(f'{name}, line {number} is no JSON object, such as {{"text": "..."}}')
+    return value
+
+
+def _of_table(name: str, text: str) -> dict[str, list[Any]]:
+    """The columns of a table with a header; what stands oftenest in the header separates cells.
+
+    Of a single column, a blank line is an empty text; of several, blank lines may stand at the end alone.
+
+    >>> _of_table("a.csv", 'x;y\\n1;"2\\n3"\\n')
+    {'a.csv: x': ['1'], 'a.csv: y': ['2\\n3']}
+    """
+    first = text.partition("\n")[0]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
+    try:
+        (_, header), *lines = [(reader.line_num, row) for row in reader]
+    except csv.Error as error:
+        raise ValueError(f"{name}, line {reader.line_num}: {error}") from error
+    if not header:
+        raise ValueError(f"{name} begins with a blank line: begin it with the names of its columns")
+    if len(set(header)) < len(header):
+        raise ValueError(f"{name}: two columns have the same name in the header ({', '.join(header)})")
+    rows = _full_rows(name, len(header), lines)
+    return {f"{name}: {column}": [row[k] for row in rows] for k, column in enumerate(header)}
+
+
+def _full_rows(name: str, n_columns: int, lines: Sequence[tuple[int, list[str]]]) -> list[list[str]]:
+    """Rows of as many cells as there are columns, from rows with the lines they end in."""
+    if n_columns == 1:
+        rows = [(number, row or [""]) for number, row in lines]
+    else:
+        n_rows = max((k for k, (_, row) in enumerate(lines, 1) if row), default=0)
+        rows = list(lines[:n_rows])
+    for number, row in rows:
+        if len(row) != n_columns:
+            raise ValueError(f"{name}, line {number} has {len(row)} cells, but the header has {n_columns}")
+    return [row for _, row in rows]
+
+
+# Rows by the name that the page has for them.
+Named = Mapping[str, Sequence[Any]]
+
+
+def typed_columns(inputs: Sequence[Input], boxes: Sequence[str | None]) -> Given:
+    """The columns of texts that were typed, a line a row; the boxes are those of all inputs, in order.
+
+    >>> several = Input("references", "references", "References", "", boxes=2)
+    >>> typed_columns([several], ["a\\nb", "c\\n\\n"])
+    {'references': [['a', 'c'], ['b']]}
+    """
+    texts = iter(boxes)
+    typed = [[next(texts) or "" for _ in range(entry.boxes)] for entry in inputs]
+    named = [
+        {f"{entry.label} {k + 1}": split_lines(text) for k, text in enumerate(own) if text}
+        for entry, own in zip(inputs, typed, strict=True)
+    ]
+    return _given(inputs, named, "type or paste some lines")
+
+
+def chosen_columns(inputs: Sequence[Input], chosen: Sequence[str | Sequence[str] | None], columns: Named) -> Given:
+    """The columns of files that were chosen, by name, one for an input or several.
+
+    >>> entry = Input("log_probs", "", "Numbers", "", numbers=True)
+    >>> chosen_columns([entry], ["a.txt"], {"a.txt": ["-1 -2.5"]})
+    {'log_probs': [[-1.0, -2.5]]}
+    """
+    names = [[own] if isinstance(own, str) else own or [] for own in chosen]
+    return _given(inputs, [{name: columns[name] for name in own} for own in names], "choose a column of a file")
+
+
+def guessed_columns(inputs: Sequence[Input], names: Sequence[str]) -> list[list[str]]:
+    """The columns of files that the inputs most likely mean: by name, else the first that is left.
+
+    >>> entry = Input("references", "references", "References", "", boxes=2, called=("ref",))
+    >>> guessed_columns([entry], ["a.csv: id", "a.csv: ref1", "a.csv: ref2"])
+    [['a.csv: ref1', 'a.csv: ref2']]
+    """
+    meant = {name: _meant_by(name.rpartition(": ")[2].lower(), inputs) for name in names}
+    free = iter([name for name in names if meant[name] is None])
+    guessed = []
+    for k, entry in enumerate(inputs):
+        own = [name for name in names if meant[name] == k]
+        guessed.append((own or list(itertools.islice(free, int(entry.is_needed))))[: entry.boxes])
+    return guessed
+
+
+def _meant_by(name: str, inputs: Sequence[Input]) -> int | None:
+    """The number of the input that a name begins with, as nearly as any: "train_texts" are no texts."""
+    places = [(name.find(part), k) for k, entry in enumerate(inputs) for part in entry.called if part in name]
+    return min(places)[1] if places else None
+
+
+def _given(inputs: Sequence[Input], named: Sequence[Named], remedy: str) -> Given:
+    for entry, columns in zip(inputs, named, strict=True):
+        if entry.is_needed and not columns:
+            raise ValueError(f"{entry.label} are missing: {remedy}")
+    return {entry.name: _joined(entry, columns) for entry, columns in zip(inputs, named, strict=True) if columns}
+
+
+def _joined(entry: Input, columns: Named) -> list[Any]:
+    """One column of several: rows of lists without what is empty, as long as something is left."""
+    (first, rows), *others = columns.items()
+    for name, column in others:
+        if len(column) != len(rows):
+            raise ValueError(f"{name} has {len(column)} rows, but {first} has {len(rows)}")
+    if entry.numbers:
+        return [_numbers(row, f"{first}, row {i}") for i, row in enumerate(rows)]
+    if not others:
+        return list(rows)
+    return [_filled(cells) or [""] for cells in zip(*columns.values(), strict=True)]
+
+
+def _filled(cells: Sequence[Any]) -> list[Any]:
+    return [text for cell in cells for text in (cell if isinstance(cell, list) else [cell]) if text]
+
+
+def _numbers(row: Any, place: str) -> Any:
+    """The numbers of a text; what is no text as it is."""
+    if not isinstance(row, str):
+        return row
+    try:
+        return [float(word) for word in re.split(r"[\s,;]+", row.strip(" \t,;[]"))]
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}; give numbers with spaces or commas between them") from error

@@ -1,0 +1,193 @@
+"""The inputs and options of a page."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import gradio as gr
+
+from evenscore.hub.page.description import Example, Given, Input, Option
+from evenscore.hub.page.files import SUFFIXES, chosen_columns, guessed_columns, read_columns, typed_columns
+
+
+def problem_area() -> gr.HTML:
+    """Where it is said; nothing is there before."""
+    return gr.HTML(visible=False, apply_default_css=False)
+
+
+def problem_update(problem: str) -> Any:
+    """Show the sentence in its area; an empty one goes away."""
+    return gr.update(value=problem_html(problem), visible=bool(problem))
+
+
+def problem_html(problem: str) -> str:
+    """The sentence, which screen readers read out at once."""
+    return f'<p class="problem" role="alert">{html.escape(problem)}</p>'
+
+
+_TYPED, _FILES = "typed", "files"
+
+
+class InputArea(NamedTuple):
+    """opened: which of the two tabs is open, and read.  boxes: of all inputs, in order.  choosers: one an input."""
+
+    opened: gr.State
+    boxes: Sequence[gr.Textbox]
+    files: gr.File
+    choosers: Sequence[gr.Dropdown]
+
+    @property
+    def components(self) -> list[gr.components.Component]:
+        """What `given` takes the values of."""
+        return [self.opened, *self.boxes, self.files, *self.choosers]
+
+
+def input_area(inputs: Sequence[Input], examples: Sequence[Example]) -> InputArea:
+    """Two tabs of inputs."""
+    opened = gr.State(_TYPED)
+    with gr.Tabs():
+        with gr.Tab("Paste") as typing:
+            boxes = _typing_area(inputs, examples)
+        with gr.Tab("Upload") as uploading:
+            files, choosers = _upload_area(inputs)
+    for tab, name in ((typing, _TYPED), (uploading, _FILES)):
+        tab.select(lambda name=name: name, outputs=opened, show_progress="hidden", queue=False)
+    return InputArea(opened, boxes, files, choosers)
+
+
+def given(inputs: Sequence[Input], values: Sequence[Any]) -> Given:
+    """The columns that stand in the open tab; values: of InputArea.components."""
+    n_boxes = sum(entry.boxes for entry in inputs)
+    opened, typed, files, chosen = values[0], values[1 : n_boxes + 1], values[n_boxes + 1], values[n_boxes + 2 :]
+    if opened == _TYPED:
+        return typed_columns(inputs, typed)
+    if not files:
+        raise ValueError("There is no file: upload one, or paste texts in the other tab")
+    return chosen_columns(inputs, chosen, read_columns(map(Path, files)))
+
+
+# --- typing
+
+
+class _Typing(NamedTuple):
+    """The boxes of an input; more: what the further ones are folded into."""
+
+    boxes: Sequence[gr.Textbox]
+    more: gr.Accordion | None
+
+
+def _typing_area(inputs: Sequence[Input], examples: Sequence[Example]) -> list[gr.Textbox]:
+    with gr.Row(equal_height=False):
+        areas = [_boxes(entry) for entry in inputs]
+    boxes = [box for area in areas for box in area.boxes]
+    folds = [area.more for area in areas if area.more is not None]
+    with gr.Row(elem_classes="examples"):
+        for example in examples:
+            button = gr.Button(f"Example: {example.label}", size="sm", scale=0, min_width=200)
+            button.click(
+                lambda example=example: _filled(inputs, example), outputs=[*boxes, *folds], show_progress="hidden"
+            )
+    return boxes
+
+
+def _boxes(entry: Input) -> _Typing:
+    with gr.Column(min_width=400):
+        first = gr.Textbox(label=entry.label, info=entry.info, lines=6, max_lines=12)
+        if entry.boxes == 1:
+            return _Typing([first], None)
+        with gr.Accordion(f"More {entry.label.lower()}", open=False) as more:
+            gr.Markdown("As many lines in every box; an empty line where a row has no further text.")
+            others = [gr.Textbox(label=f"{entry.label} {k}", lines=2, max_lines=12) for k in range(2, entry.boxes + 1)]
+    return _Typing([first, *others], more)
+
+
+def _filled(inputs: Sequence[Input], example: Example) -> list[Any]:
+    """Texts for all boxes; what further boxes are folded into is open if they hold something."""
+    texts = [list(example.texts.get(entry.name, ())) for entry in inputs]
+    padded = [own + [""] * (entry.boxes - len(own)) for entry, own in zip(inputs, texts, strict=True)]
+    folds = [gr.update(open=len(own) > 1) for entry, own in zip(inputs, texts, strict=True) if entry.boxes > 1]
+    return [*(text for own in padded for text in own), *folds]
+
+
+# --- files
+
+
+def _upload_area(inputs: Sequence[Input]) -> tuple[gr.File, list[gr.Dropdown]]:
+    gr.Markdown(
+        "One file or several: text with a line a row, CSV with a header, or JSONL with an object a line. "
+        "Then choose which column is what."
+    )
+    files = gr.File(file_count="multiple", file_types=list(SUFFIXES), label="Files", height=190)
+    problem = problem_area()
+    with gr.Row():
+        choosers = [gr.Dropdown([], multiselect=entry.boxes > 1, label=entry.label, min_width=240) for entry in inputs]
+    files.change(
+        lambda paths: _offered(inputs, paths), inputs=files, outputs=[problem, *choosers], show_progress="hidden"
+    )
+    return files, choosers
+
+
+def _offered(inputs: Sequence[Input], paths: Sequence[str] | None) -> list[Any]:
+    """What is wrong with the files, or their columns to choose from."""
+    try:
+        names = list(read_columns(map(Path, paths or [])))
+    except ValueError as error:
+        return [problem_update(str(error)), *(gr.update(choices=[], value=None) for _ in inputs)]
+    guessed = [own if entry.boxes > 1 else next(iter(own), None) for entry, own in _guesses(inputs, names)]
+    return [problem_update(""), *(gr.update(choices=names, value=value) for value in guessed)]
+
+
+def _guesses(inputs: Sequence[Input], names: Sequence[str]) -> Iterator[tuple[Input, list[str]]]:
+    return zip(inputs, guessed_columns(inputs, names), strict=True)
+
+
+def option_boxes(options: Sequence[Option]) -> list[gr.components.Component]:
+    """A box for every option, as many beside each other as there is room for."""
+    with gr.Row(elem_classes="options"):
+        return [_box(option) for option in options]
+
+
+def option_values(options: Sequence[Option], shown: Sequence[Any]) -> Given:
+    """What the boxes show as options of compute; what is left to the metric is left out.
+
+    Raises ValueError for what is no number where there should be one, or too large a one.
+
+    >>> beta = Option("beta", "Beta", "", "1", {"1": 1, "as always": None})
+    >>> option_values([beta, Option("seed", "Seed", "", 7), Option("level", "Level", "", "")], ["1", 8, " "])
+    {'beta': 1, 'seed': 8}
+    """
+    values = {option.name: _meant(option, value) for option, value in zip(options, shown, strict=True)}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _box(option: Option) -> gr.components.Component:
+    named = {"value": option.value, "label": option.label, "info": option.info}
+    if option.choices is not None:
+        return gr.Dropdown(list(option.choices), multiselect=option.several, **named)
+    if isinstance(option.value, str):
+        return gr.Textbox(**named)
+    return gr.Checkbox(**named) if isinstance(option.value, bool) else gr.Number(**named)
+
+
+def _meant(option: Option, value: Any) -> Any:
+    if option.choices is None:
+        return _number(option.label, value) if isinstance(value, str) else _checked(option, value)
+    return [option.choices[name] for name in value] if option.several else option.choices[value]
+
+
+def _checked(option: Option, value: Any) -> Any:
+    if option.most is not None and value is not None and value > option.most:
+        raise ValueError(f"{option.label}: {value:,} is more than this page takes: give {option.most:,} at most")
+    return value
+
+
+def _number(label: str, text: str) -> float | None:
+    if not text.strip():
+        return None
+    try:
+        return float(text)
+    except ValueError as error:
+        raise ValueError(f"{label}: {text!r} is no number") from error

@@ -1,0 +1,193 @@
+"""Checks of what the caller passed: texts come out as plain lists, anything doubtful as a ValueError."""
+
+from __future__ import annotations
+
+import itertools
+import reprlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evenscore.text.segments import IntArray
+
+_BYTES = (bytes, bytearray, memoryview)
+# How Python, numpy, pandas and pyarrow print a value that is missing.
+_MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
+
+
+class References(NamedTuple):
+    """The references of n rows, one after another.
+
+    texts: all references, row by row.
+    counts: shape (n,), how many of them each row has, at least 1.
+    """
+
+    texts: list[str]
+    counts: IntArray
+
+
+def check_predictions(predictions: Any, name: str = "predictions") -> list[str]:
+    """The predictions as a list of strings.
+
+    Takes a list, tuple, numpy array, pandas Series, pyarrow array or datasets column.
+    Raises ValueError that names the first bad row.
+
+    >>> check_predictions(("a b", ""))
+    ['a b', '']
+    """
+    texts = _as_list(predictions, name)
+    _check_texts(texts, name)
+    return texts
+
+
+def check_references(references: Any, n_predictions: int) -> References:
+    """The references of every prediction: one string a row, or a list of strings a row.
+
+    Raises ValueError that names the first bad row, or says that the lists are given one a reference set.
+
+    >>> check_references([["a", "b"], ["c"]], 2).counts.tolist()
+    [2, 1]
+    """
+    rows = _as_list(references, "references")
+    if not any(map(_is_nested, set(map(type, rows)))):
+        _check_texts(rows, "references")
+        _check_lengths(n_predictions, len(rows))
+        return References(rows, np.ones(len(rows), dtype=np.int64))
+    lists = _check_nested(rows, n_predictions)
+    counts = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+    return References(list(itertools.chain.from_iterable(lists)), counts)
+
+
+def check_systems(baseline: Any, systems: Sequence[Any]) -> list[list[str]]:
+    """The predictions of a baseline and of every system as lists of strings, all of one length."""
+    names = ["baseline", *(f"systems[{i}]" for i in range(len(systems)))]
+    columns = [check_predictions(column, name) for name, column in zip(names, (baseline, *systems), strict=True)]
+    for name, column in zip(names, columns, strict=True):
+        if len(column) != len(columns[0]):
+            raise ValueError(f"baseline has {len(columns[0])} rows but {name} has {len(column)}")
+    return columns
+
+
+def row_blocks(
+    predictions: list[str], references: References, characters: int
+) -> Iterator[tuple[list[str], References]]:
+    """The rows in blocks of about so many characters, at least one row each; one empty block if there are no rows.
+
+    >>> [len(block) for block, _ in row_blocks(["a", "b"], References(["a", "b"], np.array([1, 1])), 4)]
+    [2]
+    """
+    texts = references.texts
+    if sum(map(len, predictions)) + sum(map(len, texts)) <= characters:
+        yield predictions, references
+        return
+    first = np.concatenate(([0], np.cumsum(references.counts)))
+    sizes = np.fromiter(map(len, predictions), np.int64, len(predictions))
+    reference_ends = np.concatenate(([0], np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))))
+    block = (np.cumsum(sizes) + reference_ends[first[1:]]) // characters
+    cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(predictions)]
+    for start, stop in itertools.pairwise(cuts):
+        yield predictions[start:stop], References(texts[first[start] : first[stop]], references.counts[start:stop])
+
+
+def _check_lengths(n_predictions: int, n_rows: int) -> None:
+    if n_rows != n_predictions:
+        raise ValueError(f"{n_predictions} predictions but {n_rows} rows of references: give one row each")
+
+
+def _check_nested(rows: list[Any], n_predictions: int) -> list[list[str]]:
+    for i, row in enumerate(rows):
+        if not _is_nested(type(row)):
+            raise ValueError(
+                f"references[{i}] is {_shown(row)} while other rows are lists: give every row a list of strings"
+            )
+    lists = [_as_list(row, f"references[{i}]") for i, row in enumerate(rows)]
+    if len(lists) != n_predictions and all(len(row) == n_predictions for row in lists):
+        raise ValueError(
+            f"references are given one list a reference set ({len(lists)} of {n_predictions} texts): "
+            f"give one list a row, as in [list(row) for row in zip(*references)]"
+        )
+    _check_lengths(n_predictions, len(lists))
+    for i, row in enumerate(lists):
+        if not row:
+            raise ValueError(f"references[{i}] is an empty list: give at least one reference a row")
+    flat = list(itertools.chain.from_iterable(lists))
+    if not _are_plain(flat):
+        for i, row in enumerate(lists):
+            _check_texts(row, f"references[{i}]")
+    return lists
+
+
+def _is_nested(kind: type) -> bool:
+    """Whether values of this type hold several values."""
+    return issubclass(kind, Iterable) and not issubclass(kind, (str, *_BYTES))
+
+
+def _as_list(column: Any, name: str) -> list[Any]:
+    if isinstance(column, list):
+        return column
+    if column is None:
+        raise ValueError(f"{name} is missing: give a list of strings")
+    if isinstance(column, (str, *_BYTES)):
+        raise ValueError(f"{name} is {_shown(column)}: give a list of strings, as in [{name}]")
+    for method in ("to_pylist", "tolist"):
+        if hasattr(column, method):
+            # What numpy has of no dimension is no list.
+            return _as_list(getattr(column, method)(), name)
+    if isinstance(column, Sequence):
+        return _sequence_as_list(column)
+    # A set has no order, a table has several columns.
+    hint = f", as in list({name})" if isinstance(column, Iterator) else ""
+    raise ValueError(f"{name} is of type {type(column).__name__}: give a list of strings{hint}")
+
+
+def _sequence_as_list(column: Sequence[Any]) -> list[Any]:
+    try:
+        # A datasets column comes much faster as a whole than row by row.
+        return list(column[:])
+    except TypeError:
+        # A deque has no slices.
+        return list(column)
+
+
+def _are_plain(texts: list[Any]) -> bool:
+    """Whether all are `str` that UTF-8 can hold; the fast answer for the usual case."""
+    if not set(map(type, texts)) <= {str}:
+        return False
+    joined = "".join(texts)
+    return joined.isascii() or _encodes(joined)
+
+
+def _check_texts(texts: list[Any], name: str) -> None:
+    if _are_plain(texts):
+        return
+    for i, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise ValueError(f"{name}[{i}] is {_shown(text)}: {_advice(text)}")
+        if not _encodes(text):
+            raise ValueError(
+                f"{name}[{i}] is {_shown(text)} and holds a lone surrogate, which is no character: "
+                f"decode it from its bytes again, or drop it with text.encode('utf-8', 'ignore').decode()"
+            )
+
+
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _advice(value: Any) -> str:
+    if str(value) in _MISSING:
+        return "a text is missing; leave it out, or give '' for an empty one"
+    if isinstance(value, _BYTES):
+        return "give a string, as in bytes(value).decode()"
+    if _is_nested(type(value)):
+        return "nested too deep; give a string"
+    return "give a string, as in str(value)"
+
+
+def _shown(value: Any) -> str:
+    return f"{reprlib.repr(value)} ({type(value).__name__})"

@@ -1,0 +1,1 @@
+"""Pretrained language models of transformers."""

@@ -1,0 +1,358 @@
+"""Pretrained models as a source of probabilities."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import itertools
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from evenscore.options import check_choice, check_integer
+from evenscore.parallel import with_bar
+from evenscore.perplexity.models.forward import (
+    Frame,
+    by_onednn,
+    evaluation,
+    in_batches,
+    padded,
+    token_log_probs,
+    vocabulary_size,
+)
+from evenscore.perplexity.models.pretrained import Pretrained, adapters_name, load_pretrained
+from evenscore.perplexity.models.windows import Spans, Windows, centred_windows, first_windows, strided_windows
+from evenscore.perplexity.source import FloatArray, Source, Token, TokenScores
+from evenscore.text.segments import IntArray, Segments
+
+
+class Encoded(NamedTuple):
+    """n texts as token ids: the start token, the context, the text itself.
+
+    sequences: all of it.
+    firsts: shape (n,), how many tokens stand before the text.
+    """
+
+    sequences: Segments
+    firsts: IntArray
+
+    @property
+    def spans(self) -> Spans:
+        """Where the texts stand among the ids."""
+        begins, ends = self.sequences.offsets[:-1], self.sequences.offsets[1:]
+        return Spans(begins, begins + self.firsts, ends)
+
+
+def encode(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | None, start: Sequence[int]) -> Encoded:
+    """The token ids of every text; start: ids that stand before each.
+
+    With a context, the ids are those of the context alone, without the spaces at its end, then what context with text,
+    tokenised as one, has beyond as many (lm-eval 0.4.13, TemplateLM._encode_pair): so spaces between the two belong to
+    the text.  A text that does not start with a space may lose to a token that reaches over from the context.
+    """
+    befores = _before(tokenizer, texts, contexts)
+    wholes = _ids(tokenizer, _joined(texts, contexts))
+    rows = [[*start, *before, *whole[len(before) :]] for before, whole in zip(befores, wholes, strict=True)]
+    firsts = len(start) + np.fromiter(map(len, befores), np.int64, len(befores))
+    return Encoded(_segments(rows), firsts)
+
+
+def text_tokens(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[Token]]:
+    """The tokens of each text, without its context; one that starts in the context is said to start at 0."""
+    encoded = _encoded(tokenizer, _joined(texts, contexts), return_offsets_mapping=bool(tokenizer.is_fast))
+    rows = encoded["input_ids"]
+    # Slow tokenizers do not say where a token stands.
+    places = encoded.get("offset_mapping") or [[(None, None)] * len(ids) for ids in rows]
+    shifts = [0] * len(texts) if contexts is None else list(map(len, contexts))
+    named = [
+        [Token(name, *_moved(place, shift)) for name, place in zip(names, row, strict=True)]
+        for names, row, shift in zip(map(tokenizer.convert_ids_to_tokens, rows), places, shifts, strict=True)
+    ]
+    befores = _before(tokenizer, texts, contexts)
+    return [tokens[len(before) :] for tokens, before in zip(named, befores, strict=True)]
+
+
+def _before(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[int]]:
+    """The ids of every context."""
+    if contexts is None:
+        return [[] for _ in texts]
+    return _ids(tokenizer, [context.rstrip() for context in contexts])
+
+
+def _joined(texts: Sequence[str], contexts: Sequence[str] | None) -> list[str]:
+    return list(texts) if contexts is None else [c + text for c, text in zip(contexts, texts, strict=True)]
+
+
+def _moved(place: tuple[int | None, int | None], shift: int) -> tuple[int | None, int | None]:
+    start, end = place
+    return (None, None) if start is None or end is None else (max(start - shift, 0), max(end - shift, 0))
+
+
+def _ids(tokenizer: Any, texts: list[str]) -> list[list[int]]:
+    ids: list[list[int]] = _encoded(tokenizer, texts)["input_ids"]
+    return ids
+
+
+def _encoded(tokenizer: Any, texts: list[str], **options: Any) -> Any:
+    if not texts:
+        # Not every tokenizer takes an empty list.
+        return {"input_ids": []}
+    # Windows see to the length: a warning of too long texts would be wrong.
+    return tokenizer(texts, add_special_tokens=False, padding=False, truncation=False, verbose=False, **options)
+
+
+def _segments(rows: list[list[int]]) -> Segments:
+    ids = np.fromiter(itertools.chain.from_iterable(rows), np.int64)
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    return Segments(ids, np.concatenate(([0], np.cumsum(lengths))))
+
+
+# On a cpu more of them at once are no faster: measured from 256 to 8192, with GPT-2 of 4 layers of 256.
+_USUAL_TOKENS = {"cpu": 1024}
+_USUAL_TOKENS_ELSEWHERE = 1 << 14
+# Logits of a whole batch, where they cannot be had by position: 512 MB as float32.
+_WHOLE_LOGITS = 1 << 27
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ModelSettings:
+    """How a loaded model scores.
+
+    start_token: "bos", "eos", or a token of the vocabulary, which stands before every text; None or False for none:
+      then the first token is not scored.  Masked models have no use for it.
+    window: how many tokens the model reads at once; None for as many as it can.
+    long_texts: what is done with longer texts.  "strided": windows that overlap; for masked models each token in the
+      middle of its own.  "disjoint": windows of which each scores a whole window's length.  "first": only the first
+      window counts.
+    stride: how many tokens each further one of the strided windows scores; None for half a window.
+    batch_size: the most windows in a batch; None for any number.
+    max_batch_tokens: the most tokens in a batch, padding counted; None for what suits the device.
+    """
+
+    start_token: str | bool | None = "bos"
+    window: int | None = None
+    stride: int | None = None
+    long_texts: Literal["strided", "disjoint", "first"] = "strided"
+    batch_size: int | None = None
+    max_batch_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("long_texts", self.long_texts, ("strided", "disjoint", "first"))
+        for name in ("window", "stride", "batch_size", "max_batch_tokens"):
+            if getattr(self, name) is not None:
+                check_integer(name, getattr(self, name), least=1)
+        if self.stride is not None and self.long_texts != "strided":
+            raise ValueError(f"stride={self.stride} has no meaning with long_texts={self.long_texts!r}: leave it out")
+
+
+class ModelSource(Source):
+    """A pretrained model as a source; a kind of model says what it reads."""
+
+    def __init__(self, loaded: Pretrained, settings: ModelSettings) -> None:
+        self._loaded = loaded
+        self._settings = settings
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The kind of model, its name, its number type, the adapters that are on."""
+        return f"{self._loaded.model_type}:{self._loaded.name}{adapters_name(self._loaded.model)}"
+
+    @abc.abstractmethod
+    def _start(self) -> Sequence[int]:
+        """The ids that stand before every text, or its context."""
+
+    @abc.abstractmethod
+    def _frame(self) -> Frame:
+        """What stands around each window."""
+
+    @abc.abstractmethod
+    def _windows(self, encoded: Encoded) -> Windows:
+        """What the model reads, to score which tokens."""
+
+    def score(self, texts: Sequence[str], contexts: Sequence[str] | None) -> TokenScores:
+        """The log-probabilities of every text's tokens; see Source.score.
+
+        Raises ValueError for tokens that the model does not have, and for a model that puts out no numbers; MemoryError
+        if memory does not suffice for a single window.
+        """
+        encoded = encode(self._loaded.tokenizer, texts, contexts, self._start())
+        windows = self._windows(encoded)
+        self._check_vocabulary(encoded.sequences.ids)
+        places = windows.targets()
+        log_probs = self._log_probs(encoded.sequences.ids, windows)[places]
+        offsets = np.searchsorted(places, encoded.sequences.offsets)
+        _check_numbers(log_probs, offsets)
+        return TokenScores(log_probs, offsets)
+
+    def tokens(self, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[Token]]:
+        """The tokens that `score` scores, in its order."""
+        encoded = encode(self._loaded.tokenizer, texts, contexts, self._start())
+        places = self._windows(encoded).targets()
+        ends = np.searchsorted(places, encoded.sequences.offsets[1:])
+        # The number of each scored token in its text.
+        numbers = np.split(places - np.repeat(encoded.spans.firsts, np.diff(ends, prepend=0)), ends)[:-1]
+        named = text_tokens(self._loaded.tokenizer, texts, contexts)
+        return [[row[number] for number in own] for row, own in zip(named, numbers, strict=True)]
+
+    def _log_probs(self, ids: IntArray, windows: Windows) -> FloatArray:
+        """The log-probability of each target at its place, shape (len(ids),); what stands elsewhere means nothing."""
+        model, frame = self._loaded.model, self._frame()
+        is_causal = self._loaded.model_type == "causal"
+        result = np.empty(len(ids))
+
+        def score(rows: IntArray) -> None:
+            batch = padded(ids, windows.take(rows), frame)
+            result[batch.places] = token_log_probs(
+                model, batch, ids[batch.places], has_head=self._loaded.has_head, is_causal=is_causal
+            )
+
+        with evaluation(model), by_onednn(model):
+            lengths = windows.lengths + frame.size
+            most = self._settings.batch_size if self._loaded.ignores_padding else 1
+            batches = in_batches(lengths, score, self._max_tokens(), most, self._warn)
+            for _ in with_bar(batches, "Score", " tokens", lambda rows: int(lengths[rows].sum()), int(lengths.sum())):
+                pass
+        return result
+
+    def _warn(self, message: str) -> None:
+        self._loaded.warn_once("memory", message)
+
+    def _max_tokens(self) -> int:
+        model = self._loaded.model
+        usual = _USUAL_TOKENS.get(model.device.type, _USUAL_TOKENS_ELSEWHERE)
+        wanted = self._settings.max_batch_tokens or usual
+        return wanted if self._loaded.has_head else min(wanted, _WHOLE_LOGITS // vocabulary_size(model))
+
+    def _room(self, least: int) -> int | None:
+        """How many tokens the model reads at once; None for any number."""
+        positions, window = self._loaded.positions, self._settings.window
+        if window is None:
+            return positions
+        check_integer("window", window, least=least)
+        if positions is not None and window > positions:
+            raise ValueError(f"window={window}: the model reads {positions} tokens at most")
+        return window
+
+    def _check_vocabulary(self, ids: IntArray) -> None:
+        known = vocabulary_size(self._loaded.model)
+        largest = max(int(ids.max(initial=0)), self._frame().largest)
+        if largest >= known:
+            token = self._loaded.tokenizer.convert_ids_to_tokens(largest)
+            raise ValueError(
+                f"the tokenizer's {token!r} has id {largest}, but the model has a vocabulary of {known}: "
+                f"the tokenizer is another model's"
+            )
+
+
+def _check_numbers(log_probs: FloatArray, offsets: IntArray) -> None:
+    wrong = np.flatnonzero(np.isnan(log_probs))
+    if len(wrong):
+        text = np.searchsorted(offsets, wrong[0], side="right") - 1
+        raise ValueError(
+            f"the model's output is not a number for texts[{text}]: its weights are, or its type is too small for them "
+            f"(give dtype='float32' or 'bfloat16')"
+        )
+
+
+class CausalModel(ModelSource):
+    """log P(token | all before it), in windows where a text is longer than the model can read."""
+
+    def _start(self) -> Sequence[int]:
+        return start_ids(self._loaded.tokenizer, self._settings.start_token)
+
+    def _frame(self) -> Frame:
+        return Frame()
+
+    def _windows(self, encoded: Encoded) -> Windows:
+        spans, settings = encoded.spans, self._settings
+        room = self._room(least=2 if settings.long_texts == "first" else 1)
+        window = room or max(1, int(encoded.sequences.lengths.max(initial=0)))
+        if settings.long_texts == "first":
+            spans = first_windows(spans, window)
+        stride = window if settings.long_texts == "disjoint" else settings.stride or max(1, window // 2)
+        if stride > window:
+            raise ValueError(f"stride={stride}: give at most the window's {window} tokens, or tokens are left out")
+        return strided_windows(spans, window, stride)
+
+
+def start_ids(tokenizer: Any, start_token: str | bool | None) -> list[int]:
+    """The ids that stand before every text: one, or none.
+
+    Raises ValueError if the tokenizer has no such token.
+    """
+    if start_token is None or start_token is False:
+        return []
+    if start_token in ("bos", "eos"):
+        found = getattr(tokenizer, f"{start_token}_token_id")
+        if found is None:
+            raise ValueError(
+                f"start_token={start_token!r}: the tokenizer has no such token; give start_token='eos', as lm-eval "
+                f"does then, another token of its vocabulary, or add_start_token=False: the first token is not scored"
+            )
+        return [int(found)]
+    known = tokenizer.get_vocab()
+    if start_token not in known:
+        raise ValueError(
+            f"start_token={start_token!r}: not in the tokenizer's vocabulary; give 'bos', 'eos' or a token"
+        )
+    return [int(known[start_token])]
+
+
+class MaskedModel(ModelSource):
+    """log P(token | the others), each token masked in turn: pseudo-log-likelihood (Salazar et al. 2020, section 2.1).
+
+    The tokens that the tokenizer puts around a text stand around every window; they are not scored.  A longer text has
+    each token in a window of its own, with as much of the text before as after it.
+    """
+
+    def __init__(self, loaded: Pretrained, settings: ModelSettings) -> None:
+        super().__init__(loaded, settings)
+        if settings.long_texts == "disjoint" or settings.stride is not None:
+            raise ValueError(
+                "masked models have a window around each token: leave stride and long_texts='disjoint' out"
+            )
+        if loaded.tokenizer.mask_token_id is None:
+            raise ValueError("model_type='masked': the tokenizer has no mask token; is the model a causal one?")
+
+    def _start(self) -> Sequence[int]:
+        return []
+
+    def _frame(self) -> Frame:
+        mask = int(self._loaded.tokenizer.mask_token_id)
+        # The mask token by itself shows what the tokenizer puts around.
+        around = self._loaded.tokenizer(self._loaded.tokenizer.mask_token, verbose=False)["input_ids"]
+        place = around.index(mask)
+        return Frame(tuple(around[:place]), tuple(around[place + 1 :]), mask)
+
+    def _windows(self, encoded: Encoded) -> Windows:
+        frame = self._frame().size
+        room = self._room(least=frame + 1)
+        window = max(1, int(encoded.sequences.lengths.max(initial=0))) if room is None else room - frame
+        cut = self._settings.long_texts == "first"
+        return centred_windows(first_windows(encoded.spans, window) if cut else encoded.spans, window)
+
+
+_SOURCES: dict[str, type[ModelSource]] = {"causal": CausalModel, "masked": MaskedModel}
+
+
+def model_source(loaded: Pretrained, settings: ModelSettings) -> ModelSource:
+    """The loaded model as a source with these settings."""
+    return _SOURCES[loaded.model_type](loaded, settings)
+
+
+def load_source(
+    *,
+    model_id: Any = None,
+    model: Any = None,
+    tokenizer: Any = None,
+    model_type: Any = None,
+    device: Any = None,
+    dtype: Any = None,
+    **settings: Any,
+) -> ModelSource:
+    """A source in one step: what load_pretrained takes, with the fields of ModelSettings."""
+    loaded = load_pretrained(
+        model_id=model_id, model=model, tokenizer=tokenizer, model_type=model_type, device=device, dtype=dtype
+    )
+    return model_source(loaded, ModelSettings(**settings))

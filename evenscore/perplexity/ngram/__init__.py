@@ -1,0 +1,1 @@
+"""N-gram models: trained with Kneser-Ney smoothing, read from ARPA files."""

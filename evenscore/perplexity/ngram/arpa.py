@@ -1,0 +1,373 @@
+"""ARPA files: back-off n-gram models as text."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import io
+import itertools
+import lzma
+import os
+import re
+import reprlib
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from evenscore.parallel import with_bar
+from evenscore.perplexity.ngram.model import OTHER_UNKNOWN_WORD, UNKNOWN_WORD, Float32Array, Level, NgramModel
+from evenscore.text.segments import IntArray
+from evenscore.text.words import Mask, Utf8, split_at, translate
+
+
+class _Packing(NamedTuple):
+    """How files of one kind are told and opened."""
+
+    suffix: str
+    magic: bytes
+    open: Callable[..., Any]
+
+
+_PACKINGS = (
+    _Packing(".gz", b"\x1f\x8b", gzip.open),
+    _Packing(".bz2", b"BZh", bz2.open),
+    _Packing(".xz", b"\xfd7zXZ", lzma.open),
+)
+
+
+@contextlib.contextmanager
+def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """The bytes of a file, unpacked if its first bytes say that it is packed.
+
+    ValueError if there is no such file, or if what is packed is cut off or damaged.
+    """
+    if not os.path.isfile(path):
+        raise ValueError(f"{reprlib.repr(os.fspath(path))}: there is no such file")
+    with Path(path).open("rb") as file:
+        start = file.peek(8)
+        unpack = next((packing.open for packing in _PACKINGS if start.startswith(packing.magic)), None)
+        try:
+            # The buffer hands out lines several times as fast as what unpacks them.
+            yield io.BufferedReader(unpack(file)) if unpack else file
+        except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
+            raise ValueError(f"{os.fspath(path)}: cut off or damaged ({error})") from error
+
+
+@contextlib.contextmanager
+def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A new file beside `path`, packed as its suffix says, that takes its place once it is written to the end."""
+    target = Path(path)
+    openers = {packing.suffix: packing.open for packing in _PACKINGS}
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as folder:
+        unfinished = Path(folder) / target.name
+        with cast(BinaryIO, openers.get(target.suffix, open)(unfinished, "wb")) as file:
+            yield file
+        unfinished.replace(target)
+
+
+# As in KenLM, which lets words hold the other kinds of white space.
+SEPARATORS = " \t\n\r"
+_SEPARATOR_TABLE = bytes(chr(byte) in SEPARATORS for byte in range(256))
+# What pyarrow's cast reads, short of "nan".
+_NUMBER = r"(?i)^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?)$"
+
+
+class BadLine(Exception):
+    """What is wrong with a line, and which one it is, from 0."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class NgramLines(NamedTuple):
+    """m n-grams, one a line.
+
+    log_probs, backoffs: shape (m,); 0 for a back-off weight that is not given.
+    words: shape (m, n), ids into vocabulary, where the digits of the numbers stand, too.
+    """
+
+    log_probs: Float32Array
+    backoffs: Float32Array
+    words: IntArray
+    vocabulary: pa.LargeStringArray
+
+
+def parse(lines: list[bytes], n: int) -> NgramLines:
+    r"""Lines of log10 probability, n words and, if there is one, back-off weight; numbers rounded once, to float32.
+
+    lines: each with the line feed at its end.
+    BadLine for another number of fields, for a number that is none, or is positive where it is a probability's, or is
+    infinite where it is a weight, and for what is not UTF-8.
+
+    >>> parsed = parse([b"-1.5 a b -0.25\n", b"-2\tb c\n"], 2)
+    >>> parsed.log_probs.tolist(), parsed.backoffs.tolist(), parsed.words.tolist()
+    ([-1.5, -2.0], [-0.25, 0.0], [[1, 2], [2, 5]])
+    """
+    text = _utf8(lines)
+    fields = split_at(text, translate(text.data, _SEPARATOR_TABLE).view(np.bool_))
+    ids, starts, lengths = fields.segments.ids, fields.segments.offsets[:-1], fields.segments.lengths
+    refuse((lengths < n + 1) | (lengths > n + 2), f"give a log10 probability, {n} words, and a back-off weight or none")
+    weighted = np.flatnonzero(lengths == n + 2)
+    numbers = _numbers(fields.vocabulary, np.concatenate((ids[starts], ids[starts[weighted] + n + 1])))
+    log_probs, backoffs = numbers[: len(lines)], np.zeros(len(lines), np.float32)
+    backoffs[weighted] = numbers[len(lines) :]
+    refuse(np.isnan(log_probs), "the log10 probability is no number")
+    refuse(log_probs > 0, "a log10 probability is at most 0")
+    refuse(~np.isfinite(backoffs), "the back-off weight is no finite number")
+    return NgramLines(log_probs, backoffs, ids[starts[:, None] + np.arange(1, n + 1)], fields.vocabulary)
+
+
+def format_lines(log_probs: Float32Array, ngrams: pa.LargeStringArray, backoffs: Float32Array | None) -> memoryview:
+    r"""The lines of n-grams; every number with the fewest digits that are read as the same float32.
+
+    backoffs: None where there are none, at the highest order.
+
+    >>> line = format_lines(np.array([-0.1], np.float32), pa.array(["a b"], pa.large_string()), None)
+    >>> bytes(line)
+    b'-0.1\ta b\n'
+    """
+    fields = [_digits(log_probs), ngrams, *([] if backoffs is None else [_digits(backoffs)])]
+    lines = joined([joined(fields, "\t"), pa.scalar("\n", pa.large_string())], "")
+    _, offsets, data = lines.buffers()
+    # The buffer may be longer than what it holds.
+    return memoryview(data or b"")[: np.frombuffer(offsets, np.int64)[len(lines)]]
+
+
+def joined(columns: Sequence[pa.LargeStringArray], separator: str) -> pa.LargeStringArray:
+    """The strings of all columns row by row, with the separator between them."""
+    return pc.binary_join_element_wise(*columns, pa.scalar(separator, pa.large_string()))
+
+
+def refuse(bad: Mask, message: str) -> None:
+    """Raise BadLine for the first bad line, if there is one."""
+    if bad.any():
+        raise BadLine(int(bad.argmax()), message)
+
+
+def _utf8(lines: list[bytes]) -> Utf8:
+    data = b"".join(lines)
+    ends = np.cumsum(np.fromiter(map(len, lines), np.int64, len(lines)))
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise BadLine(int(np.searchsorted(ends, error.start, side="right")), "it is not UTF-8") from error
+    return Utf8(np.frombuffer(data, np.uint8), np.concatenate(([0], ends)))
+
+
+def _numbers(vocabulary: pa.LargeStringArray, ids: IntArray) -> Float32Array:
+    """The numbers that words spell, NaN for those that spell none."""
+    is_number = np.zeros(len(vocabulary), dtype=np.bool_)
+    is_number[ids] = True
+    digits = vocabulary.filter(pa.array(is_number))
+    try:
+        values = pc.cast(digits, pa.float32())
+    except pa.ArrowInvalid:
+        values = pc.cast(pc.if_else(pc.match_substring_regex(digits, _NUMBER), digits, "nan"), pa.float32())
+    numbers: Float32Array = values.to_numpy(zero_copy_only=False)[(np.cumsum(is_number) - 1)[ids]]
+    return numbers
+
+
+def _digits(numbers: Float32Array) -> pa.LargeStringArray:
+    return pc.cast(pa.array(numbers), pa.large_string())
+
+
+_Taken = TypeVar("_Taken")
+
+_KENLM_BINARY = b"mmap lm http://kheafield.com/code"
+_COUNT = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)")
+_BLOCK_LINES = 1 << 17
+# What KenLM takes for log10 P(unknown word) where a file does not say it.
+_UNKNOWN_LOG_PROB = np.float32(-100)
+
+
+def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
+    r"""The model of an ARPA file, plain or packed by gzip, bzip2 or xz, with the numbers that KenLM takes from it.
+
+    Fields may stand between any spaces and tabs.  <UNK> is another spelling of <unk>; where a file has neither, <unk>
+    is added with log10 probability -100.  -99 is a number like others, -inf a probability of 0.
+    ValueError that says file, line and reason for what KenLM refuses as well: counts other than those of the sections,
+    sections missing or out of order, words that are no 1-gram, n-grams whose first n - 1 words are no n-gram, positive
+    log probabilities, back-off weights that are infinite or stand at the highest order; and for an n-gram that comes
+    twice, and <unk> in a longer n-gram but not among the 1-grams, of which KenLM counts one, or none, without a word.
+    Models of order 1, files without <s> or </s>, and any text before \data\ are read, though KenLM refuses them.
+    """
+    with opened(path) as file:
+        lines = _Lines(os.fspath(path), file)
+        counts = _read_counts(lines)
+        model = _read_words(lines, counts)
+        for n in range(2, len(counts) + 1):
+            model = _read_longer(lines, n, counts, model)
+        lines.expect(b"\\end\\")
+        return model
+
+
+def write_arpa(model: NgramModel, path: str | os.PathLike[str]) -> None:
+    """Write a model so that read_arpa, or KenLM, has the same numbers again, to the last bit.
+
+    path: packed if it ends in .gz, .bz2 or .xz; a file that is there is replaced once the new one is complete.
+    ValueError, before anything is written, for words that the format cannot hold: empty ones, or with white space.
+    """
+    bad = pc.match_substring_regex(model.vocabulary, f"[{SEPARATORS}]|^$").to_numpy(zero_copy_only=False)
+    if bad.any():
+        raise ValueError(
+            f"the word {model.vocabulary[int(bad.argmax())].as_py()!r} cannot stand in an ARPA file, where white space "
+            f"separates words: train on texts that have another character for it, such as '\\u2581'"
+        )
+    with written(path) as file:
+        counts = "".join(f"ngram {n}={len(level.keys)}\n" for n, level in enumerate(model.levels, 1))
+        file.write(f"\\data\\\n{counts}".encode())
+        ngrams = model.vocabulary
+        for n, level in enumerate(model.levels, 1):
+            if n > 1:
+                contexts, words = np.divmod(level.keys, len(model.vocabulary))
+                ngrams = joined((ngrams.take(contexts), model.vocabulary.take(words)), " ")
+            file.write(f"\n\\{n}-grams:\n".encode())
+            file.write(format_lines(level.log_probs, ngrams, level.backoffs if n < model.order else None))
+        file.write(b"\n\\end\\\n")
+
+
+class _Lines:
+    """The lines of a file, which are counted."""
+
+    def __init__(self, path: str, file: BinaryIO) -> None:
+        self._path = path
+        self._file = file
+        # How many have been read.
+        self.count = 0
+
+    def next_filled(self) -> bytes:
+        """The next line that is not blank, without white space at its ends; b"" at the end of the file."""
+        for line in self._file:
+            self.count += 1
+            if line.strip():
+                return line.strip()
+        return b""
+
+    def block(self, most: int) -> list[bytes]:
+        """The next lines; fewer at the end of the file."""
+        lines = list(itertools.islice(self._file, most))
+        self.count += len(lines)
+        return lines
+
+    def expect(self, wanted: bytes) -> None:
+        """Pass the next line that is not blank; ValueError if it is another one."""
+        line = self.next_filled()
+        if line != wanted:
+            found = f"'{_shown(line)}'" if line else "the file ends"
+            raise self.error(f"{found} where {_shown(wanted)} is due: more n-grams than counted, or a part is missing")
+
+    def error(self, message: str, line: int | None = None) -> ValueError:
+        """What to raise for a line, from 1; None for the one read last."""
+        return ValueError(f"{self._path}, line {self.count if line is None else line}: {message}")
+
+
+def _shown(line: bytes) -> str:
+    return line[:80].decode(errors="replace").rstrip()
+
+
+def _read_counts(lines: _Lines) -> list[int]:
+    r"""How many n-grams of each order there are, as the file says from \data\ up to the line \1-grams:."""
+    line = lines.next_filled()
+    if line.startswith(_KENLM_BINARY):
+        raise lines.error(
+            "a binary file of KenLM: give the ARPA file that it was made from; or, through the package kenlm, "
+            "source=lambda texts: [[p * math.log(10) for p, _, _ in model.full_scores(text)] for text in texts]"
+        )
+    while line and line != b"\\data\\":
+        line = lines.next_filled()
+    if not line:
+        raise lines.error("there is no line \\data\\: not an ARPA file" if lines.count else "the file is empty")
+    counts: list[int] = []
+    while found := _COUNT.fullmatch(line := lines.next_filled()):
+        if int(found[1]) != len(counts) + 1:
+            raise lines.error(f"'{_shown(line)}' where the count of {len(counts) + 1}-grams is due")
+        counts.append(int(found[2]))
+    if line != b"\\1-grams:" or not counts or not counts[0]:
+        raise lines.error(f"'{_shown(line)}' where a count, as in 'ngram 1=12', or after all counts \\1-grams: is due")
+    return counts
+
+
+def _read_words(lines: _Lines, counts: list[int]) -> NgramModel:
+    """The model of order 1."""
+    read = _read_section(
+        lines, 1, counts, lambda found: found._replace(vocabulary=_spelled(found.vocabulary.take(found.words[:, 0])))
+    )
+    vocabulary = pa.concat_arrays([part.vocabulary for part in read])
+    _refuse_twice(lines, vocabulary.dictionary_encode().indices.to_numpy())
+    log_probs = np.concatenate([part.log_probs for part in read])
+    backoffs = np.concatenate([part.backoffs for part in read])
+    if not pc.is_in(pa.scalar(UNKNOWN_WORD, pa.large_string()), value_set=vocabulary).as_py():
+        vocabulary = pa.concat_arrays([vocabulary, pa.array([UNKNOWN_WORD], pa.large_string())])
+        log_probs, backoffs = np.append(log_probs, _UNKNOWN_LOG_PROB), np.append(backoffs, 0)
+    return NgramModel(vocabulary, (_level(np.arange(len(vocabulary)), log_probs, backoffs),))
+
+
+def _read_longer(lines: _Lines, n: int, counts: list[int], model: NgramModel) -> NgramModel:
+    """The model with the n-grams that are one word longer than those it has."""
+    lines.expect(f"\\{n}-grams:".encode())
+    # Without <unk> if the file lacks it: it was added behind.
+    known = model.vocabulary.slice(0, counts[0])
+    read = _read_section(
+        lines, n, counts, lambda found: (_keys(found, n, known, model), found.log_probs, found.backoffs)
+    )
+    keys, log_probs, backoffs = (np.concatenate(column) for column in zip(*read, strict=True))
+    _refuse_twice(lines, keys)
+    return model._replace(levels=(*model.levels, _level(keys, log_probs, backoffs)))
+
+
+def _read_section(lines: _Lines, n: int, counts: list[int], take: Callable[[NgramLines], _Taken]) -> list[_Taken]:
+    """What `take` makes of the n-grams of a section, block by block; at least one block."""
+    count, taken = counts[n - 1], []
+    starts = range(0, max(count, 1), _BLOCK_LINES)
+    for start in with_bar(starts, f"Read {n}-grams", " lines", lambda start: min(_BLOCK_LINES, count - start), count):
+        first_line = lines.count + 1
+        block = lines.block(min(_BLOCK_LINES, count - start))
+        if len(block) < min(_BLOCK_LINES, count - start):
+            raise lines.error(f"the file ends after {start + len(block)} of {count} {n}-grams")
+        try:
+            found = parse(block, n)
+            if n == len(counts):
+                refuse(found.backoffs != 0, "an n-gram of the highest order has no back-off weight")
+            taken.append(take(found))
+        except BadLine as bad:
+            line = _shown(block[bad.line])
+            reason = f"'{line}': {bad}" if line[:1] not in ("", "\\") else f"fewer than the {count} {n}-grams counted"
+            raise lines.error(reason, first_line + bad.line) from None
+    return taken
+
+
+def _keys(found: NgramLines, n: int, known: pa.LargeStringArray, model: NgramModel) -> IntArray:
+    """The keys of n-grams of n known words, as those of a Level; `model` has the shorter n-grams."""
+    ids = pc.index_in(_spelled(found.vocabulary), value_set=known).fill_null(-1).to_numpy().astype(np.int64)
+    words = ids[found.words]
+    refuse((words < 0).any(axis=1), "one of its words is no 1-gram")
+    contexts = model.find(words[:, :-1])
+    refuse(contexts < 0, f"its first {n - 1} words are none of the {n - 1}-grams")
+    keys: IntArray = contexts * len(model.vocabulary) + words[:, -1]
+    return keys
+
+
+def _spelled(words: pa.LargeStringArray) -> pa.LargeStringArray:
+    """The words, with one spelling of the unknown word."""
+    return pc.if_else(pc.equal(words, OTHER_UNKNOWN_WORD), UNKNOWN_WORD, words)
+
+
+def _refuse_twice(lines: _Lines, keys: IntArray) -> None:
+    """ValueError if two n-grams of the section read last have the same key."""
+    _, first = np.unique(keys, return_index=True)
+    if len(first) < len(keys):
+        row = int(np.setdiff1d(np.arange(len(keys)), first)[0])
+        raise lines.error("this n-gram stands twice in the file", lines.count - len(keys) + 1 + row)
+
+
+def _level(keys: IntArray, log_probs: Float32Array, backoffs: Float32Array) -> Level:
+    order = np.argsort(keys)
+    return Level(keys[order], log_probs[order], backoffs[order])

@@ -1,0 +1,291 @@
+"""N-gram models as a source of probabilities."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import io
+import math
+import os
+import re
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from evenscore.inputs import check_predictions
+from evenscore.options import callable_name, check_choice, check_integer, check_number
+from evenscore.parallel import with_bar
+from evenscore.perplexity.ngram.arpa import opened, read_arpa
+from evenscore.perplexity.ngram.kneser_ney import FALLBACK, Discounts, estimate
+from evenscore.perplexity.ngram.model import (
+    END_WORD,
+    START_WORD,
+    UNKNOWN_WORD,
+    NgramModel,
+    blocks,
+    repeated,
+    side_by_side,
+)
+from evenscore.perplexity.source import FloatArray, Source, Token, TokenScores
+from evenscore.text.segments import Segments
+from evenscore.text.words import Words, encode, from_token_lists, split_at, split_characters, translate
+
+_SPACES = b" \t\n\v\f\r"
+_SPACE_TABLE = bytes(byte in _SPACES for byte in range(256))
+_WORD = re.compile(rf"[^{_SPACES.decode()}]+")
+_CODE_POINTS = 0x110000
+
+
+class Unit(abc.ABC):
+    """What a token is."""
+
+    # What stands for it in signatures.
+    name: str
+
+    @abc.abstractmethod
+    def split(self, texts: list[str]) -> Words:
+        """The tokens of every text as ids."""
+
+    @abc.abstractmethod
+    def tokens(self, text: str) -> list[Token]:
+        """The tokens of one text, with their places."""
+
+
+class WordUnit(Unit):
+    """Words between ASCII white space, as bytes.split() finds them, with which KenLM's Python splits."""
+
+    name = "words"
+
+    def split(self, texts: list[str]) -> Words:
+        """The words of every text as ids."""
+        text = encode(texts)
+        return split_at(text, translate(text.data, _SPACE_TABLE).view(np.bool_))
+
+    def tokens(self, text: str) -> list[Token]:
+        """The words of one text, with their places."""
+        return [Token(match.group(), match.start(), match.end()) for match in _WORD.finditer(text)]
+
+
+class CharacterUnit(Unit):
+    """Code points, white space among them."""
+
+    name = "characters"
+
+    def split(self, texts: list[str]) -> Words:
+        """The code points of every text as ids."""
+        points = split_characters(texts).segments
+        is_used = np.zeros(_CODE_POINTS, dtype=np.bool_)
+        is_used[points.ids] = True
+        ids = np.cumsum(is_used)[points.ids] - 1
+        return Words(Segments(ids, points.offsets), pa.array(map(chr, np.flatnonzero(is_used)), pa.large_string()))
+
+    def tokens(self, text: str) -> list[Token]:
+        """The code points of one text, with their places."""
+        return [Token(character, i, i + 1) for i, character in enumerate(text)]
+
+
+@dataclasses.dataclass(frozen=True)
+class CallableUnit(Unit):
+    """What a function makes of a text: a list of strings."""
+
+    tokenize: Callable[[str], Any]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """Where the function is defined."""
+        return callable_name(self.tokenize)
+
+    def split(self, texts: list[str]) -> Words:
+        """The tokens of every text as ids; ValueError if the function returns anything but lists of strings."""
+        return from_token_lists(
+            list(with_bar(map(self._tokenized, texts), "Tokenize", " texts", lambda _: 1, len(texts)))
+        )
+
+    def tokens(self, text: str) -> list[Token]:
+        """The tokens of one text; each at its next place in the text, or at none if the text goes on without it."""
+        tokens, end = [], 0
+        for token in self._tokenized(text):
+            start = text.find(token, end)
+            if start >= 0:
+                end = start + len(token)
+            tokens.append(Token(token, start, end) if start >= 0 else Token(token, None, None))
+        return tokens
+
+    def _tokenized(self, text: str) -> list[str]:
+        tokens = self.tokenize(text)
+        if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
+            raise ValueError(f"{self.name} makes {tokens!r} of {text!r}: a unit's function returns a list of strings")
+        return list(tokens)
+
+
+def as_unit(unit: Any) -> Unit:
+    """The unit that "words", "characters" or a function stand for.
+
+    >>> [token.text for token in as_unit("words").tokens("a  b\\u00a0c")]
+    ['a', 'b\\xa0c']
+    >>> as_unit(str.split).split(["a b", "a"]).segments.ids.tolist()
+    [0, 1, 0]
+    """
+    if callable(unit):
+        return CallableUnit(unit)
+    for known in (WordUnit(), CharacterUnit()):
+        if unit == known.name:
+            return known
+    raise ValueError(f"unit={unit!r}: give 'words', 'characters', or a function that makes a list of strings of a text")
+
+
+# Long enough arrays for numpy, short enough that memory stays flat.
+_BLOCK_WORDS = 1 << 19
+
+
+class NgramSource(Source):
+    """A back-off n-gram model of words, of characters, or of what a function makes of a text.
+
+    Before the tokens of a text stand those of its context, and <s> before all, as far as the model's order reaches.
+    The context is split by itself: for words, as if a space stood between it and the text.  </s> after every text is
+    scored like a token, so that an empty text has one.  <s>, </s> and <unk> in a text are those words of the model.
+    log_probs are the log10 probabilities that KenLM's full_scores gives, each the same float32, times ln 10.  They are
+    above 0 where back-off weights of an ARPA file are so high that its words have probabilities above 1.
+
+    name: of the model, for signatures.
+    model: the model itself, as write_arpa takes it.
+    fallback_orders: orders whose discounts the training texts did not give.
+
+    >>> source = NgramSource.trained(["a b a", "a a b b c"], discount=0.5)
+    >>> source.name, source.score(["a b"], None).log_probs.round(3).tolist()
+    ('ngram:3:words:kn0.5', [-0.174, -0.73, -2.824])
+    """
+
+    def __init__(
+        self,
+        name: str,
+        model: NgramModel,
+        unit: Unit,
+        start_token: bool = True,
+        end_token: bool = True,
+        fallback_orders: tuple[int, ...] = (),
+    ) -> None:
+        """start_token, end_token: whether <s> stands before every text, and whether </s> is scored after it."""
+        self.name = name
+        self.model = model
+        self.fallback_orders = fallback_orders
+        self._unit = unit
+        self._start = self._marker(START_WORD, "start_token", start_token)
+        self._end = self._marker(END_WORD, "end_token", end_token)
+
+    @classmethod
+    def trained(
+        cls,
+        train_texts: Any,
+        order: int = 3,
+        unit: str | Callable[[str], Sequence[str]] = "words",
+        discount: float | Sequence[float] | None = None,
+        start_token: bool = True,
+        end_token: bool = True,
+    ) -> NgramSource:
+        """A model estimated with interpolated modified Kneser-Ney smoothing (see `estimate` for the definition).
+
+        train_texts: a list of texts, or the path of a UTF-8 file with one text a line, plain or packed.
+        order: the most words of an n-gram.
+        unit: "words" between ASCII white space, "characters", or a function that makes a list of strings of a text.
+        discount: None to estimate three for every order; a number between 0 and 1 for one and the same; or three, of
+            n-grams counted once, twice, more often.
+        Warns of orders whose counts give no discounts: 0.5, 1 and 1.5 stand in, as with lmplz --discount_fallback.
+        ValueError for other options, for texts without a token, or with <s> or </s> as a token.
+        """
+        check_integer("order", order, least=1)
+        chosen, smoothing = _discounts(discount)
+        split = as_unit(unit)
+        found = estimate(split.split(_texts(train_texts)), order, chosen)
+        if found.fallback_orders:
+            orders = ", ".join(map(str, found.fallback_orders))
+            warnings.warn(
+                f"the training texts are too short, or too regular, to estimate the discounts of order {orders}: "
+                f"{', '.join(f'{value:g}' for value in FALLBACK)} are used there",
+                stacklevel=2,
+            )
+        fallback = "".join(f",fallback{n}" for n in found.fallback_orders)
+        name = f"ngram:{order}:{split.name}:{smoothing}{fallback}"
+        return cls(name, found.model, split, start_token, end_token, found.fallback_orders)
+
+    @classmethod
+    def of_arpa(
+        cls,
+        path: str | os.PathLike[str],
+        unit: str | Callable[[str], Sequence[str]] = "words",
+        start_token: bool = True,
+        end_token: bool = True,
+    ) -> NgramSource:
+        """The model of an ARPA file; see read_arpa."""
+        split = as_unit(unit)
+        model = read_arpa(path)
+        name = f"arpa:{os.path.basename(path)}:{model.order}:{split.name}"
+        return cls(name, model, split, start_token, end_token)
+
+    def score(self, texts: Sequence[str], contexts: Sequence[str] | None) -> TokenScores:
+        """The log-probabilities of every text's tokens and its end, all texts at once."""
+        n = len(texts)
+        scored = side_by_side(self._ids(texts), repeated(self._end, n))
+        given = side_by_side(repeated(self._start, n), repeated([], n) if contexts is None else self._ids(contexts))
+        parts = with_bar(blocks(scored, _BLOCK_WORDS), "Score", " texts", lambda rows: rows[1] - rows[0], n)
+        log10 = [self._log10(given.rows(*rows), scored.rows(*rows)) for rows in parts]
+        log_probs = np.concatenate([np.empty(0), *log10]) * math.log(10)
+        return TokenScores(log_probs, scored.offsets, scored.ids == self.model.id_of(UNKNOWN_WORD))
+
+    def tokens(self, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[Token]]:
+        """The tokens of every text; its end, which stands at no place, is the last one."""
+        end = [Token(END_WORD, None, None)] if self._end else []
+        return [self._unit.tokens(text) + end for text in texts]
+
+    def _marker(self, word: str, option: str, is_wanted: bool) -> list[int]:
+        """The id of a marker in a list, which is empty if it is not wanted."""
+        check_choice(option, is_wanted, (True, False))
+        found = self.model.id_of(word)
+        if is_wanted and found < 0:
+            raise ValueError(f"{self.name} has no {word} among its 1-grams: give {option}=False")
+        return [found] if is_wanted else []
+
+    def _ids(self, texts: Sequence[str]) -> Segments:
+        return self.model.ids(self._unit.split(list(texts)))
+
+    def _log10(self, given: Segments, scored: Segments) -> FloatArray:
+        """log10 probabilities of what is scored, after what is given in the same row."""
+        lengths = np.stack((given.lengths, scored.lengths), axis=1).ravel()
+        is_scored = np.repeat(np.tile((False, True), len(lengths) // 2), lengths)
+        log10: FloatArray = self.model.log_probs(side_by_side(given, scored))[is_scored].astype(np.float64)
+        return log10
+
+
+def _discounts(discount: Any) -> tuple[Discounts | None, str]:
+    """The discounts that an option asks for, None to estimate them; what stands for them in names."""
+    if discount is None:
+        return None, "mkn"
+    if not isinstance(discount, (list, tuple)):
+        check_number("discount", discount, above=0, below=1)
+        return (float(discount),) * 3, f"kn{discount:.15g}"
+    if len(discount) != 3:
+        raise ValueError(
+            f"discount={discount!r}: give one number, or three: of n-grams counted once, twice, more often"
+        )
+    for most, value in enumerate(discount, 1):
+        check_number("discount", value, above=0)
+        if value > most:
+            raise ValueError(f"discount={discount!r}: no more than {most} can be taken off a count of {most}")
+    one, two, more = map(float, discount)
+    return (one, two, more), f"mkn{one:.15g},{two:.15g},{more:.15g}"
+
+
+def _texts(given: Any) -> list[str]:
+    """The training texts as a list."""
+    if not isinstance(given, (str, os.PathLike)):
+        return check_predictions(given, "train_texts")
+    if not os.path.isfile(given):
+        raise ValueError(f"train_texts={os.fspath(given)!r}: no such file; give its path, or a list of texts")
+    with opened(given) as file:
+        try:
+            return io.TextIOWrapper(file, encoding="utf-8").read().removesuffix("\n").split("\n")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"train_texts={os.fspath(given)!r} is not UTF-8: {error}") from error

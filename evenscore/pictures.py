@@ -1,0 +1,354 @@
+"""Pictures of why a score is what it is: they show themselves in notebooks, pages, terminals."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import shutil
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
+
+
+class Kind(NamedTuple):
+    """How one sort of mark looks; colours are told apart by every kind of colour vision, and never stand alone.
+
+    meaning: what a legend says of it.
+    tag, css: of HTML.
+    ansi: the parameters of a terminal's colour sequence.
+    left, right: what surrounds the text where there is no colour.
+    """
+
+    meaning: str
+    tag: str
+    css: str
+    ansi: str
+    left: str = ""
+    right: str = ""
+
+
+def _box(background: str, line: str = "none", text: str = "0,0,0") -> str:
+    return f"background:rgb({background});color:rgb({text});text-decoration:{line};text-decoration-thickness:2px"
+
+
+# The colours are Okabe and Ito's, made lighter so that black text stands on them, on light pages and dark ones.
+_ORANGE, _PURPLE, _BLUE, _GREEN = "255,210,127", "242,184,214", "168,216,248", "159,224,200"
+
+KINDS = {
+    "plain": Kind("", "span", "", ""),
+    "hit": Kind("the same", "span", "opacity:.65", "2"),
+    "substitute": Kind("substituted", "mark", _box(_ORANGE, "underline wavy"), "30;43", "~", "~"),
+    "delete": Kind("deleted", "del", _box(_PURPLE, "line-through"), "30;45", "[-", "-]"),
+    "insert": Kind("inserted", "ins", _box(_BLUE, "underline"), "30;46", "{+", "+}"),
+    "match": Kind("matched", "mark", _box(_GREEN, "underline") + ";font-weight:600", "30;42", "*", "*"),
+    "clipped": Kind("clipped", "mark", _box(_ORANGE, "underline dashed"), "30;43", "(", ")"),
+    "miss": Kind("not matched", "span", "opacity:.75;text-decoration:underline dotted", "2"),
+    "piece": Kind("", "span", "border:1px solid rgb(136,136,136);border-radius:4px", "4", "|", "|"),
+    "merged": Kind("merged in this step", "mark", _box(_BLUE, "underline double"), "30;46", "{", "}"),
+    "unknown": Kind("unknown", "mark", _box(_ORANGE, "underline overline"), "30;43", "?", "?"),
+    "special": Kind("special or added token", "mark", _box(_PURPLE, "overline"), "30;45", "[", "]"),
+    # Lighter to darker; the note below the text says the number.
+    "heat0": Kind("", "span", _box("255,255,229"), "30;47"),
+    "heat1": Kind("", "span", _box("254,227,145"), "30;107"),
+    "heat2": Kind("", "span", _box("254,153,41"), "30;43"),
+    "heat3": Kind("", "span", _box("204,76,2", text="255,255,255"), "97;45"),
+    "heat4": Kind("", "span", _box("102,37,6", text="255,255,255"), "97;41"),
+}
+
+# Characters that move a cursor, turn the direction of text, or look like a space or like nothing: shown, never obeyed.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\xa0\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]")
+
+
+def visible(text: str) -> str:
+    """The text with its control characters made visible.
+
+    >>> visible("a\\tb\\x1b[31m\\u202e")
+    'a␉b␛[31m<U+202E>'
+    """
+    return _UNSAFE.sub(lambda found: _control_picture(found[0]), text)
+
+
+def _control_picture(char: str) -> str:
+    code = ord(char)
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "\u2421" if code == 0x7F else f"<U+{code:04X}>"
+
+
+def display_width(text: str) -> int:
+    """How many cells of a terminal the text takes: two for wide characters, none for combining ones.
+
+    >>> display_width("ab"), display_width("猫"), display_width("e\\u0301")
+    (2, 2, 1)
+    """
+    return sum(_char_width(char) for char in text)
+
+
+def _char_width(char: str) -> int:
+    if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+class Mark(NamedTuple):
+    """A piece of text, of a kind, with a note: a word about it that stands below it.
+
+    >>> Mark("<b>", "insert").html()
+    '<ins class="insert"><bdi>&lt;b&gt;</bdi></ins>'
+    >>> Mark("b", "insert").text(colour=False), Mark("b", "insert").text(colour=True)
+    ('{+b+}', '\\x1b[30;46m{+b+}\\x1b[0m')
+    """
+
+    content: str
+    kind: str = "plain"
+    note: str = ""
+
+    def html(self) -> str:
+        """One element; whatever is in the text stays text."""
+        tag = KINDS[self.kind].tag
+        note = f"<sub>{html.escape(self.note)}</sub>" if self.note else ""
+        return f'<{tag} class="{self.kind}"><bdi>{html.escape(visible(self.content))}</bdi>{note}</{tag}>'
+
+    def bare(self) -> str:
+        """What a terminal without colours shows."""
+        kind = KINDS[self.kind]
+        note = f"<{self.note}>" if self.note else ""
+        return f"{kind.left}{visible(self.content)}{kind.right}{note}"
+
+    def text(self, colour: bool, width: int = 0) -> str:
+        """What a terminal shows, filled up with spaces to `width` cells."""
+        ansi = KINDS[self.kind].ansi
+        bare = self.bare()
+        shown = f"\x1b[{ansi}m{bare}\x1b[0m" if colour and ansi else bare
+        return shown + " " * (width - display_width(bare))
+
+
+class Block(Protocol):
+    """One part of a picture."""
+
+    def html(self) -> str:
+        """An element."""
+
+    def text(self, colour: bool, width: int) -> str:
+        """Lines of at most `width` cells, where words allow it."""
+
+    def kinds(self) -> Iterable[str]:
+        """The kinds of its marks, for the legend."""
+
+
+class Line(NamedTuple):
+    """A text in marks, with a label before it."""
+
+    label: str
+    marks: Sequence[Mark]
+    separator: str = " "
+
+    def html(self) -> str:
+        inner = html.escape(self.separator).join(mark.html() for mark in self.marks)
+        return f'<p dir="auto"><b>{html.escape(self.label)}</b> {inner}</p>'
+
+    def text(self, colour: bool, width: int) -> str:
+        rows = _wrapped([[mark] for mark in self.marks], width - display_width(self.label) - 1)
+        lines = [self.separator.join(mark.text(colour) for (mark,) in row) for row in rows] or [""]
+        indent = " " * (display_width(self.label) + 1)
+        return "\n".join([f"{self.label} {lines[0]}", *(indent + line for line in lines[1:])])
+
+    def kinds(self) -> Iterable[str]:
+        return [mark.kind for mark in self.marks]
+
+
+class Columns(NamedTuple):
+    """Texts one above the other, cell by cell; every column holds one mark a label."""
+
+    labels: Sequence[str]
+    columns: Sequence[Sequence[Mark]]
+
+    def html(self) -> str:
+        heads = [f"<b>{html.escape(label)}</b>" for label in self.labels]
+        stacks = [heads, *([mark.html() for mark in column] for column in self.columns)]
+        cells = "".join(f"<span><i>{'</i><i>'.join(stack)}</i></span>" for stack in stacks)
+        return f'<div class="columns" dir="auto">{cells}</div>'
+
+    def text(self, colour: bool, width: int) -> str:
+        head = max(map(display_width, self.labels)) + 1
+        return "\n\n".join(self._rows(block, head, colour) for block in _wrapped(self.columns, width - head))
+
+    def _rows(self, columns: Sequence[Sequence[Mark]], head: int, colour: bool) -> str:
+        widths = [_column_width(column) for column in columns]
+        lines = [
+            " ".join(column[k].text(colour, cells) for column, cells in zip(columns, widths, strict=True))
+            for k in range(len(self.labels))
+        ]
+        heads = [Mark(label).text(False, head) for label in self.labels]
+        return "\n".join((start + line).rstrip() for start, line in zip(heads, lines, strict=True))
+
+    def kinds(self) -> Iterable[str]:
+        return [mark.kind for column in self.columns for mark in column]
+
+
+class Bars(NamedTuple):
+    """Shares of one as bars: (label, share, what stands behind it)."""
+
+    bars: Sequence[tuple[str, float, str]]
+
+    def html(self) -> str:
+        rows = "".join(
+            f"<tr><th>{html.escape(label)}</th>"
+            f'<td><meter aria-label="{html.escape(label)}" value="{share:.4f}">{share:.2f}</meter></td>'
+            f"<td>{html.escape(value)}</td></tr>"
+            for label, share, value in self.bars
+        )
+        return f"<table>{rows}</table>"
+
+    def text(self, colour: bool, width: int) -> str:
+        head = max(display_width(label) for label, _, _ in self.bars)
+        return "\n".join(
+            f"{Mark(label).text(False, head)} {_bar(share)} {value}".rstrip() for label, share, value in self.bars
+        )
+
+    def kinds(self) -> Iterable[str]:
+        return ()
+
+
+class Table(NamedTuple):
+    """Rows of cells under heads; a cell is a row of marks."""
+
+    heads: Sequence[str]
+    rows: Sequence[Sequence[Sequence[Mark]]]
+
+    def html(self) -> str:
+        heads = "".join(f"<th>{html.escape(head)}</th>" for head in self.heads)
+        rows = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows)
+        return f"<table><tr>{heads}</tr>{rows}</table>"
+
+    def text(self, colour: bool, width: int) -> str:
+        rows = [[[Mark(head)] for head in self.heads], *self.rows]
+        widths = [max(_cell_width(row[k]) for row in rows) for k in range(len(self.heads))]
+        return "\n".join(
+            "  ".join(_cell(cell, colour, cells) for cell, cells in zip(row, widths, strict=True)).rstrip()
+            for row in rows
+        )
+
+    def kinds(self) -> Iterable[str]:
+        return [mark.kind for row in self.rows for cell in row for mark in cell]
+
+
+_BAR_CELLS = 20
+
+
+def _bar(share: float) -> str:
+    filled = round(share * _BAR_CELLS)
+    return "=" * filled + "." * (_BAR_CELLS - filled)
+
+
+def _html_cell(cell: Sequence[Mark]) -> str:
+    return f"<td>{' '.join(mark.html() for mark in cell)}</td>"
+
+
+def _cell(cell: Sequence[Mark], colour: bool, width: int) -> str:
+    return " ".join(mark.text(colour) for mark in cell) + " " * (width - _cell_width(cell))
+
+
+def _cell_width(cell: Sequence[Mark]) -> int:
+    return display_width(" ".join(mark.bare() for mark in cell))
+
+
+def _column_width(column: Sequence[Mark]) -> int:
+    return max(display_width(mark.bare()) for mark in column)
+
+
+def _wrapped(columns: Sequence[Sequence[Mark]], width: int) -> list[list[Sequence[Mark]]]:
+    """The columns in lines of at most `width` cells, a space between two, one column a line at least."""
+    lines: list[list[Sequence[Mark]]] = []
+    room = 0
+    for column in columns:
+        needed = _column_width(column) + 1
+        if needed > room:
+            lines.append([])
+            room = width + 1
+        lines[-1].append(column)
+        room -= needed
+    return lines
+
+
+class Picture(NamedTuple):
+    """A title with blocks below it.
+
+    The last expression of a notebook's cell shows as HTML; print shows text, in colour on a terminal unless NO_COLOR is
+    set (no-color.org).  Whatever is in the texts stays text.
+
+    >>> from ._picture_blocks import Line
+    >>> picture = Picture("Why", [Line("prediction:", [Mark("a", "hit"), Mark("b", "insert")])])
+    >>> print(picture.text(colour=False))
+    Why
+    prediction: a {+b+}
+    the same   {+inserted+}
+    """
+
+    title: str
+    blocks: Sequence[Block]
+
+    def html(self) -> str:
+        """One element with its own style, for a page."""
+        blocks = "".join(block.html() for block in self.blocks)
+        legend = "".join(f"<li>{mark.html()}</li>" for mark in self._legend())
+        below = f"<ul>{legend}</ul>" if legend else ""
+        style = f"<style>{_STYLE}</style>"
+        return f'{style}<div class="evenscore-picture"><h4>{html.escape(self.title)}</h4>{blocks}{below}</div>'
+
+    def text(self, *, colour: bool | None = None, width: int | None = None) -> str:
+        """Lines for a terminal.
+
+        colour: None: whether a terminal reads standard output, and NO_COLOR is not set.
+        width: how many cells a line has; None: as many as the terminal, 80 if there is none.
+        """
+        coloured = _is_coloured() if colour is None else colour
+        cells = shutil.get_terminal_size((80, 24)).columns if width is None else width
+        legend = "   ".join(mark.text(coloured) for mark in self._legend())
+        return "\n".join(
+            [self.title, *(block.text(coloured, cells) for block in self.blocks), *([legend] * bool(legend))]
+        )
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+    def _legend(self) -> list[Mark]:
+        """What the kinds of the blocks' marks mean, each marked as itself."""
+        held = {kind for block in self.blocks for kind in block.kinds()}
+        return [Mark(kind.meaning, name) for name, kind in KINDS.items() if name in held and kind.meaning]
+
+
+def _is_coloured() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _rules() -> str:
+    """Every rule begins with the picture's own class, so that none reaches the page around it."""
+    rules = {
+        "": "line-height:1.7;font-size:1rem;overflow-x:auto",
+        "h4": "margin:.2em 0",
+        "p": "margin:.3em 0;white-space:pre-wrap;overflow-wrap:anywhere",
+        "table": "border-collapse:collapse;width:auto;color:inherit",
+        "th, td": "text-align:left;padding:.1em .6em .1em 0;border:none;background:none;color:inherit",
+        ".columns": "display:flex;flex-wrap:wrap;column-gap:.45em;row-gap:.8em",
+        ".columns > span": "display:inline-flex;flex-direction:column;align-items:center;white-space:pre",
+        ".columns i": "font-style:normal;min-height:1.7em",
+        "sub": "font-size:.65em;margin-left:.2em",
+        "ul": "list-style:none;padding:0;margin:.6em 0 0;display:flex;flex-wrap:wrap;column-gap:1.2em;font-size:.85em",
+        **{f".{name}": f"padding:0 .15em;border-radius:3px;{kind.css}" for name, kind in KINDS.items()},
+    }
+    return "".join(
+        f"{','.join(f'.evenscore-picture {part}'.strip() for part in selector.split(', '))}{{{rule}}}"
+        for selector, rule in rules.items()
+    )
+
+
+_STYLE = _rules()

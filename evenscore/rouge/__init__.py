@@ -1,0 +1,1 @@
+"""ROUGE with several references a prediction, equal to rouge_score."""

@@ -1,0 +1,161 @@
+"""Precision, recall and F of a row from the counts of its references: one rule a way of taking several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from evenscore.exact import mean_of_limbs, to_limbs
+from evenscore.text.segments import IntArray
+
+FloatArray = npt.NDArray[np.float64]
+
+
+class Pairs(NamedTuple):
+    """What was counted for every pair of a prediction and one of its references, row by row.
+
+    hits, prediction_lengths, reference_lengths: shape (pairs,).
+    counts: shape (rows,), how many references each row has, at least 1.
+    """
+
+    hits: IntArray
+    prediction_lengths: IntArray
+    reference_lengths: IntArray
+    counts: IntArray
+
+    @property
+    def first(self) -> IntArray:
+        """The first pair of each row."""
+        return np.concatenate(([0], np.cumsum(self.counts)[:-1]))
+
+    @property
+    def row(self) -> IntArray:
+        """The row of each pair."""
+        return np.repeat(np.arange(len(self.counts)), self.counts)
+
+
+class Scores(NamedTuple):
+    """Precision, recall and F, each from 0 to 1 and of one shape."""
+
+    precision: FloatArray
+    recall: FloatArray
+    f: FloatArray
+
+    def take(self, pairs: IntArray) -> Scores:
+        """The scores of these pairs."""
+        return Scores(self.precision[pairs], self.recall[pairs], self.f[pairs])
+
+
+Beta = float | str
+
+
+def row_scores(pairs: Pairs, rule: str, beta: Beta) -> Scores:
+    """The scores of every row, shape (rows,); a side without tokens scores 0.
+
+    rule: a key of RULES.  beta: how many times recall counts as much as precision, or "P/R".
+
+    >>> pairs = Pairs(np.array([5]), np.array([7]), np.array([10]), np.array([1]))
+    >>> [round(float(score[0]), 3) for score in row_scores(pairs, "best", 1)]
+    [0.714, 0.5, 0.588]
+    """
+    if not len(pairs.counts):
+        nothing = np.zeros(0)
+        return Scores(nothing, nothing, nothing)
+    return RULES[rule](pairs, beta)
+
+
+def f_measure(precision: FloatArray, recall: FloatArray, beta: Beta) -> FloatArray:
+    """F of precision and recall; 0 where both are.
+
+    A number b: (1 + b^2) PR / (R + b^2 P), Lin & Och (2004), section 3.1; computed in this order it is what rouge_score
+    (scoring.fmeasure, b = 1) and pycocoevalcap (b = 1.2) have, to the last bit.
+    "P/R": b = P / R put into it, (P^2 + R^2) PR / (P^3 + R^3), as dF/dR = dF/dP asks for there.
+    """
+    if beta == "P/R":
+        above = (precision**2 + recall**2) * precision * recall
+        below = precision**3 + recall**3
+    else:
+        square = float(beta) ** 2
+        above, below = (1 + square) * precision * recall, recall + square * precision
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+
+
+def _pair_scores(pairs: Pairs, beta: Beta) -> Scores:
+    # rouge_score divides by at least 1, so that an empty side scores 0.
+    precision = pairs.hits / np.maximum(pairs.prediction_lengths, 1)
+    recall = pairs.hits / np.maximum(pairs.reference_lengths, 1)
+    return Scores(precision, recall, f_measure(precision, recall, beta))
+
+
+def _best(pairs: Pairs, beta: Beta) -> Scores:
+    """The reference with the highest F, the first of equals (rouge_score 0.1.2, score_multi)."""
+    scores = _pair_scores(pairs, beta)
+    return scores.take(_first_highest(scores.f, pairs))
+
+
+def _best_recall(pairs: Pairs, beta: Beta) -> Scores:
+    """The reference with the highest recall, the first of equals (ROUGE-1.5.5.pl -f B)."""
+    scores = _pair_scores(pairs, beta)
+    return scores.take(_first_highest(scores.recall, pairs))
+
+
+def _first_highest(values: FloatArray, pairs: Pairs) -> IntArray:
+    """For each row the first of its pairs with the row's highest value."""
+    highest = np.maximum.reduceat(values, pairs.first)
+    reaching = np.flatnonzero(values == highest[pairs.row])
+    _, first = np.unique(pairs.row[reaching], return_index=True)
+    return reaching[first]
+
+
+def _max_pr(pairs: Pairs, beta: Beta) -> Scores:
+    """The highest precision and the highest recall, each over all references (Lin & Och 2004, section 3.1)."""
+    scores = _pair_scores(pairs, beta)
+    precision = np.maximum.reduceat(scores.precision, pairs.first)
+    recall = np.maximum.reduceat(scores.recall, pairs.first)
+    return Scores(precision, recall, f_measure(precision, recall, beta))
+
+
+def _average(pairs: Pairs, beta: Beta) -> Scores:
+    """The mean over references of each of the three."""
+    return _row_means(_pair_scores(pairs, beta), pairs)
+
+
+def _row_means(scores: Scores, pairs: Pairs) -> Scores:
+    """The mean of each row's pairs, rounded once, so that the order of the references does not show."""
+    counts = pairs.counts.tolist()
+    sums = np.add.reduceat(to_limbs(np.stack(scores)), pairs.first, axis=1)
+    return Scores(*(np.array(list(map(mean_of_limbs, column, counts))) for column in sums))
+
+
+def _summed(pairs: Pairs, beta: Beta) -> Scores:
+    """Hits and lengths summed over references, then divided (ROUGE-1.5.5.pl -f A)."""
+    hits, predictions, references = (np.add.reduceat(column, pairs.first) for column in pairs[:3])
+    return _pair_scores(Pairs(hits, predictions, references, np.ones_like(pairs.counts)), beta)
+
+
+def _jackknife(pairs: Pairs, beta: Beta) -> Scores:
+    """The mean, over all ways to leave one reference out, of the best of the others (Lin 2004, section 2.1).
+
+    A row with one reference has nothing to leave out, and scores as it is.
+    """
+    scores = _pair_scores(pairs, beta)
+    best = _first_highest(scores.f, pairs)
+    # Leaving out any reference but the best leaves the best; leaving that out leaves the second.
+    without_best = scores.f.copy()
+    without_best[best[pairs.counts > 1]] = -1.0
+    chosen = np.repeat(best, pairs.counts)
+    chosen[best] = _first_highest(without_best, pairs)
+    return _row_means(scores.take(chosen), pairs)
+
+
+RULES: dict[str, Callable[[Pairs, Beta], Scores]] = {
+    "best": _best,
+    "max_pr": _max_pr,
+    "average": _average,
+    "best_recall": _best_recall,
+    "summed": _summed,
+    "jackknife": _jackknife,
+}

@@ -1,0 +1,246 @@
+"""The tokens and sentences of ROUGE.
+
+Limits.  Cut too rarely: after "U.S." or a single initial ("He left the U.S. She stayed." is one sentence), after a
+point or ellipsis with no white space behind it ("end.Next"), after an abbreviation that is not English.  Cut too
+often: Japanese speech that goes on after 。」.  For other needs split the text yourself and join the sentences by
+newlines, which always separate.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from evenscore.options import callable_name
+from evenscore.parallel import require
+from evenscore.text.words import (
+    Units,
+    Utf8,
+    Words,
+    encode,
+    from_token_lists,
+    map_words,
+    split_at,
+    split_words,
+    translate,
+)
+
+
+def stem_words(words: list[str]) -> list[str]:
+    """The Porter stem of each word; words of up to 3 characters stay as they are, and so does an empty list.
+
+    As rouge_score 0.1.2 does it (`tokenize.py`): nltk's PorterStemmer in its default mode, NLTK_EXTENSIONS, which
+    departs from Porter (1980) in a few places (skies -> sky, dying -> die).  It takes some 10 microseconds a word, so
+    pass each distinct word once.
+
+    >>> stem_words(["skies", "dying", "the", "running", "was"])
+    ['sky', 'die', 'the', 'run', 'was']
+    """
+    stemmer = require("nltk.stem.porter", "nltk", "stemmer=True").PorterStemmer()
+    return [stemmer.stem(word) if len(word) > 3 else word for word in words]
+
+
+TOKENIZERS = ("rouge_score", "unicode", "whitespace")
+
+
+def tokenize(texts: list[str], tokenizer: Any, stemmer: bool) -> Units:
+    """The tokens of every text, as ids of one vocabulary, with their names.
+
+    tokenizer: one of TOKENIZERS, or a function from a text to its tokens, which is then also to stem if it wants to
+    (as in rouge_score 0.1.2).
+
+    >>> tokenize(["The cats, the CAT", "чай"], "rouge_score", False).segments.ids.tolist()
+    [0, 1, 0, 2]
+    """
+    if callable(tokenizer):
+        return from_token_lists([_checked(tokenizer(text), text) for text in texts]).units
+    words = _SPLITTERS[tokenizer](texts)
+    return (map_words(words, _stemmed) if stemmer else words).units
+
+
+def tokenizer_name(tokenizer: Any) -> str:
+    """What stands for a tokenizer in signatures; the classes of characters are those of Python's Unicode version."""
+    if callable(tokenizer):
+        return callable_name(tokenizer)
+    return f"unicode-{unicodedata.unidata_version}" if tokenizer == "unicode" else str(tokenizer)
+
+
+def warn_of_nothing_left(texts: Iterable[str], rows: Iterable[int]) -> None:
+    """Warn of the first text that has letters but no tokens: a script that rouge_score's tokenizer does not know.
+
+    rows: the row that each text belongs to.
+    """
+    for text, row in zip(texts, rows, strict=True):
+        if not text.isascii() and not _ANY_TOKEN.search(text) and any(map(str.isalpha, text)):
+            warnings.warn(
+                f"a text of row {row} has letters but no tokens: the tokenizer of rouge_score knows only a-z and 0-9 "
+                f'and scores it as 0. Give tokenizer="unicode" for other scripts',
+                stacklevel=6,
+            )
+            return
+
+
+def _stemmed(words: list[str]) -> Words:
+    return from_token_lists([[stem] for stem in stem_words(words)])
+
+
+def _checked(tokens: Any, text: str) -> list[str]:
+    if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
+        raise ValueError(f"the tokenizer returned {tokens!r} for {text!r}: it must return a list of strings")
+    return list(tokens)
+
+
+# a-z and 0-9 stay, A-Z become a-z, every other byte a space.
+_FOLDED = bytes(ord(chr(byte).lower()) if byte < 128 and chr(byte).isalnum() else ord(" ") for byte in range(256))
+# The only characters outside ASCII whose lower case holds a letter inside it (all code points are tried in a test).
+_LOWERED: dict[str, str | int | None] = {"\u212a": "k", "\u0130": "i\u0307"}
+_LOWERED_BYTES = [character.encode() for character in _LOWERED]
+_ANY_TOKEN = re.compile("[a-zA-Z0-9\u212a\u0130]")
+
+
+def _rouge_score(texts: list[str]) -> Words:
+    """Runs of a-z and 0-9 of the lower-cased text (rouge_score 0.1.2, tokenize.py)."""
+    text = encode(texts)
+    as_bytes = text.data.tobytes()
+    if any(character in as_bytes for character in _LOWERED_BYTES):
+        text = encode([text.translate(str.maketrans(_LOWERED)) for text in texts])
+    folded = translate(text.data, _FOLDED)
+    return split_at(Utf8(folded, text.offsets), folded == ord(" "))
+
+
+def _unicode(texts: list[str]) -> Words:
+    """Runs of letters, marks and numbers of any script, lower-cased and composed; a Han or Kana character is a token.
+
+    Joiners and soft hyphens, which only shape a word, are left out.  Scripts that write no spaces but are no Han or
+    Kana, such as Thai, stay whole: give a callable for them.
+    """
+    composed = [unicodedata.normalize("NFC", text.lower()).translate(_SHAPING) for text in texts]
+    return map_words(split_words(composed), lambda words: from_token_lists(list(map(_unicode_tokens, words))))
+
+
+def _unicode_tokens(word: str) -> list[str]:
+    """
+    >>> _unicode_tokens("naïve-हिन्दी漢字")
+    ['naïve', 'हिन्दी', '漢', '字']
+    """
+    classes = word.translate(_CLASSES)
+    return [word[found.start() : found.end()] for found in _TOKEN_CLASSES.finditer(classes)]
+
+
+# Soft hyphen, zero-width non-joiner and joiner, word joiner, byte order mark.
+_SHAPING = dict.fromkeys([0xAD, 0x200C, 0x200D, 0x2060, 0xFEFF])
+# Han or Kana with its marks, or a run of anything else that is a letter, mark or number.
+_TOKEN_CLASSES = re.compile("hm*|[wm]+")
+
+
+class _Classes(dict[int, str]):
+    """Code point to class: h Han or Kana, m mark, w other letter or number, a space for all else."""
+
+    def __missing__(self, point: int) -> str:
+        self[point] = self._class(chr(point))
+        return self[point]
+
+    @staticmethod
+    def _class(character: str) -> str:
+        category = unicodedata.category(character)[0]
+        if category == "L" and unicodedata.name(character, "").startswith(_ONE_TOKEN_A_CHARACTER):
+            return "h"
+        return {"L": "w", "N": "w", "M": "m"}.get(category, " ")
+
+
+_ONE_TOKEN_A_CHARACTER = (
+    "CJK UNIFIED IDEOGRAPH",
+    "CJK COMPATIBILITY IDEOGRAPH",
+    "IDEOGRAPHIC ITERATION MARK",
+    "HIRAGANA",
+    "KATAKANA",
+    "HALFWIDTH KATAKANA",
+)
+_CLASSES = _Classes()
+
+_SPLITTERS: dict[str, Callable[[list[str]], Words]] = {
+    "rouge_score": _rouge_score,
+    "unicode": _unicode,
+    "whitespace": split_words,
+}
+
+
+# Abbreviations, without their last point.  After these comes a name; they end a sentence hardly ever.
+_TITLE = re.compile(
+    "mr|mrs|ms|dr|prof|rev|hon|st|mt|messrs|gen|col|maj|capt|cmdr|lt|sgt|sen|rep|gov|pres|supt|vs|cf|viz|approx"
+)
+# These end no sentence if a number follows: No. 5, Fig. 2, Jan. 31.
+_NUMBERED = re.compile(
+    "no|nos|nr|pp|figs?|eq|vols?|ch|chap|sec|art|par|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec"
+)
+# These end one only if a capital follows: not in 5 p.m. on Monday, Li et al. (2004).
+_OFTEN_LAST = re.compile(r"[ap]\.m|etc|al|inc|ltd|co|corp|bros|jr|sr|ph\.d|dept|est|ave|blvd|rd|univ")
+
+# Longer than any abbreviation.  Looking no further back keeps the time linear in the length of a line.
+_LOOK_BACK = 20
+
+_OPENING = "\"'([{“‘«„‹「『（【《〈"
+_CLOSING = "\"')\\]}”’»›」』）】》〉"
+# The first kind ends a sentence where white space follows; the second, which has no other use, anywhere: Chinese and
+# Japanese, Devanagari, Arabic and Urdu, Armenian, Ethiopic, Burmese, Khmer, Mongolian, Greek (its question mark).
+_SPACED = ".!?…‼⁇⁈⁉．"
+_UNSPACED = "。！？｡।॥؟۔։።፧။។៕᠃᠉\u037e"
+# The look-behind changes no match: it keeps a long row of points before a letter from being tried at each of them.
+_END = re.compile(
+    rf"(?<![{_SPACED}])(?P<mark>[{_SPACED}]+)(?P<closing>[{_CLOSING}]*)(?=\s+(?P<following>\S)|\s*$)"
+    rf"|[{_UNSPACED}][{_SPACED}{_UNSPACED}]*[{_CLOSING}]*"
+)
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text, without the white space around them; [] for a text of white space only.
+
+    A line break (str.splitlines) always separates.  Closing quotes and brackets stay with their sentence.
+
+    >>> split_sentences('Dr. J. Smith paid $3.5 for No. 5, e.g. in the U.S. "Why?" he asked. (Nobody knew.) The end...')
+    ['Dr. J. Smith paid $3.5 for No. 5, e.g. in the U.S. "Why?" he asked.', '(Nobody knew.)', 'The end...']
+    >>> split_sentences("今日は雨です。「本当？」はい！\\nवह आया। वह गया।")
+    ['今日は雨です。', '「本当？」', 'はい！', 'वह आया।', 'वह गया।']
+    """
+    return [sentence for line in text.splitlines() for sentence in _split_line(line)]
+
+
+def _split_line(line: str) -> list[str]:
+    pieces, start = [], 0
+    for end in _END.finditer(line):
+        if end["mark"] is None or _ends_sentence(line[max(start, end.start() - _LOOK_BACK) : end.start()], end):
+            pieces.append(line[start : end.end()])
+            start = end.end()
+    pieces.append(line[start:])
+    return [piece.strip() for piece in pieces if piece.strip()]
+
+
+def _ends_sentence(before: str, end: re.Match[str]) -> bool:
+    """Whether this mark ends its sentence; `before` is what the sentence says before the mark, or the last of it."""
+    following = end["following"]
+    if following is None:
+        return True
+    # "Stop!" he said; well ... perhaps
+    if following.islower() and (end["closing"] or end["mark"] in ("...", "…")):
+        return False
+    return end["mark"] != "." or not _is_abbreviated(before, following)
+
+
+def _is_abbreviated(before: str, following: str) -> bool:
+    """Whether a point after `before` belongs to its last word.
+
+    >>> _is_abbreviated("met Mr", "A"), _is_abbreviated("said no", "A"), _is_abbreviated("said no", "5")
+    (True, False, True)
+    """
+    words = before.split()
+    last = words[-1].lstrip(_OPENING).lower() if words else ""
+    if _OFTEN_LAST.fullmatch(last):
+        return not following.isupper()
+    if _NUMBERED.fullmatch(last):
+        return following.isdigit()
+    is_item_number = len(words) == 1 and last.isdigit()  # 1. First item
+    is_initials = all(len(letter) == 1 and letter.islower() for letter in last.split("."))  # J. Smith, e.g., U.S.
+    return is_item_number or is_initials or _TITLE.fullmatch(last) is not None

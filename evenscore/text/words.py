@@ -1,0 +1,311 @@
+"""Texts to token ids, for a whole corpus at once: the border that strings do not cross."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from evenscore.text.segments import IntArray, Segments
+
+# A short word is an integer: its bytes, the first one lowest, below its length in the highest byte.
+_SHORT = 7
+_LEAST_SHORT = 1 << 8 * _SHORT
+_MASKS = np.array([(1 << 8 * length) - 1 for length in range(_SHORT + 1)], np.int64)
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """Of every word its key, equal for equal words alone; what the words of keys are.
+
+    keys: shape (number of words,), int64, from 0 on; the integer of a short word, the number of a long one, which is
+    below all of these.
+    long_words: distinct.
+    """
+
+    keys: IntArray
+    long_words: pa.LargeStringArray
+
+    def spell(self, keys: IntArray) -> pa.LargeStringArray:
+        """The words of these keys."""
+        is_short = keys >= _LEAST_SHORT
+        long_words = self.long_words.take(pa.array(keys[~is_short]))
+        rows = keys[is_short].astype("<i8").view(np.uint8).reshape(-1, 8)
+        lengths = rows[:, _SHORT].astype(np.int64)
+        data = rows[np.arange(8) < lengths[:, None]]
+        offsets = np.concatenate(([0], np.cumsum(lengths)))
+        short_words = pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(data))
+        place = np.where(is_short, np.cumsum(is_short), len(lengths) + np.cumsum(~is_short)) - 1
+        return pa.concat_arrays([short_words, long_words]).take(pa.array(place))
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Of every word its number, in order of first appearance; the words by their numbers.
+
+    ids: shape (number of words,).
+    """
+
+    ids: IntArray
+    keyed: Keyed
+    distinct_keys: IntArray
+
+    @functools.cached_property
+    def vocabulary(self) -> pa.LargeStringArray:
+        """The distinct words by their numbers."""
+        return self.keyed.spell(self.distinct_keys)
+
+
+def number_words(data: npt.NDArray[np.uint8], edges: IntArray) -> Numbered:
+    """Number the words of UTF-8 text; word j is data[edges[2 * j]:edges[2 * j + 1]], at least a byte.
+
+    >>> numbered = number_words(np.frombuffer(b"a refrain a", np.uint8), np.array([0, 1, 2, 9, 10, 11]))
+    >>> numbered.ids.tolist(), numbered.vocabulary.to_pylist()
+    ([0, 1, 0], ['a', 'refrain'])
+    """
+    keyed = word_keys(data, edges)
+    encoded = pa.array(keyed.keys).dictionary_encode()
+    return Numbered(encoded.indices.to_numpy(zero_copy_only=False), keyed, encoded.dictionary.to_numpy())
+
+
+def word_keys(data: npt.NDArray[np.uint8], edges: IntArray) -> Keyed:
+    """The keys of the words, given as for `number_words`.
+
+    Of ten words nine are short, and integers compare and are numbered in a third of the time that strings take.
+    """
+    starts = edges[::2]
+    lengths = edges[1::2] - starts
+    long = (lengths > _SHORT).nonzero()[0]
+    # With the edges as offsets, the bytes are an array of words with what separates them in between.
+    offsets = pa.py_buffer(edges if len(edges) else np.zeros(1, np.int64))
+    between = pa.LargeStringArray.from_buffers(max(len(edges) - 1, 0), offsets, pa.py_buffer(data))
+    long_words = between.take(pa.array(2 * long)).dictionary_encode()
+    keys = _short_keys(data, starts, np.minimum(lengths, _SHORT, out=lengths))
+    keys[long] = long_words.indices.to_numpy(zero_copy_only=False)
+    return Keyed(keys, long_words.dictionary)
+
+
+def _short_keys(data: npt.NDArray[np.uint8], starts: IntArray, lengths: IntArray) -> IntArray:
+    padded = np.concatenate((data, np.zeros(8, np.uint8)))
+    # The eight bytes from every place on, as an integer, without a copy.
+    eights = np.ndarray(len(data) + 1, "<i8", padded, strides=1)
+    keys: IntArray = eights[starts].astype(np.int64, copy=False)
+    keys &= _MASKS.take(lengths)
+    # In place: fresh memory takes longer than the work on it.
+    lengths <<= 8 * _SHORT
+    keys |= lengths
+    return keys
+
+
+Bytes = npt.NDArray[np.uint8]
+Mask = npt.NDArray[np.bool_]
+
+LINE_FEED = 10
+
+# What str.isspace() calls a space, by code point; the last one is U+3000.
+_SPACES = np.array([chr(point).isspace() for point in range(0x4000)])
+# Classes of bytes: 1 a space by itself, 2 the first byte of a character that may be one, 0 any other.
+_SPACE, _LEAD = 1, 2
+_LEADS = {chr(point).encode()[0] for point in range(128, 0x4000) if chr(point).isspace()}
+_CLASSES = bytes(_LEAD if byte in _LEADS else int(byte < 128 and _SPACES[byte]) for byte in range(256))
+
+
+class Utf8(NamedTuple):
+    """Texts as bytes, a line feed after each: text i is data[offsets[i]:offsets[i + 1] - 1]."""
+
+    data: Bytes
+    offsets: IntArray
+
+
+class Units(NamedTuple):
+    """The units of every text as ids, with the function from ids to the units, for what people read."""
+
+    segments: Segments
+    names: Callable[[IntArray], list[str]]
+
+    def row(self, i: int) -> list[str]:
+        """The units of text i."""
+        return self.names(self.segments.row(i))
+
+    def rows(self) -> list[list[str]]:
+        """The units of every text, which is faster than text by text."""
+        names, offsets = self.names(self.segments.ids), self.segments.offsets.tolist()
+        return [names[start:end] for start, end in itertools.pairwise(offsets)]
+
+
+class Words(NamedTuple):
+    """Words of every text as ids into their vocabulary, an array of distinct strings."""
+
+    segments: Segments
+    vocabulary: pa.LargeStringArray
+
+    @property
+    def units(self) -> Units:
+        """The words with their names."""
+        return Units(self.segments, lambda ids: self.vocabulary.take(pa.array(ids)).to_pylist())
+
+
+def encode(texts: list[str]) -> Utf8:
+    """The UTF-8 bytes of the texts."""
+    data = np.frombuffer("\n".join([*texts, ""]).encode(), np.uint8)
+    ends = (data == LINE_FEED).nonzero()[0] + 1
+    if len(ends) != len(texts):
+        # Some text holds line feeds of its own.
+        ends = np.cumsum([len(text.encode()) + 1 for text in texts])
+    return Utf8(data, np.concatenate(([0], ends)))
+
+
+def translate(data: Bytes, table: bytes) -> Bytes:
+    """Every byte replaced by what stands at its place in the table, of 256 bytes; twice as fast as numpy's indexing."""
+    return np.frombuffer(data.tobytes().translate(table), np.uint8)
+
+
+def white_space(data: Bytes) -> Mask:
+    """Which bytes belong to a character that str.isspace() calls a space."""
+    classes = translate(data, _CLASSES)
+    spaces: Mask = classes == _SPACE
+    leads = (classes == _LEAD).nonzero()[0]
+    if len(leads):
+        # U+0080 .. U+00BF are their second byte, behind C2; the others have three bytes, with 4, 6 and 6 bits.
+        short = leads[data[leads] == 0xC2]
+        short = short[_SPACES[data[short + 1]]]
+        long = leads[data[leads] != 0xC2]
+        first, second, third = (data[long + k].astype(np.int64) for k in range(3))
+        long = long[_SPACES[(first & 0xF) << 12 | (second & 0x3F) << 6 | (third & 0x3F)]]
+        spaces[np.concatenate((short, short + 1, long, long + 1, long + 2))] = True
+    return spaces
+
+
+def split_at(text: Utf8, separators: Mask) -> Words:
+    """The runs of bytes between separators, as words.
+
+    separators: shape (len(text.data),), True on every byte of a separator.
+    """
+    numbered, offsets = _numbered(text, separators, None)
+    return Words(Segments(numbered.ids, offsets), numbered.vocabulary)
+
+
+def units_at(text: Utf8, separators: Mask, cuts: IntArray | None = None) -> Units:
+    """The same as units, whose names are spelled when somebody asks for them.
+
+    cuts: places where a unit ends and the next one begins, without a separator in between, in any order.
+    """
+    numbered, offsets = _numbered(text, separators, cuts)
+    return Units(Segments(numbered.ids, offsets), lambda ids: numbered.vocabulary.take(pa.array(ids)).to_pylist())
+
+
+def units_by_key(text: Utf8, separators: Mask) -> Units:
+    """The same, with ids that are not numbers of a vocabulary but integers of any size, from 0 on: less work."""
+    edges = _edges(text, separators, None)
+    keyed = word_keys(text.data, edges)
+    return Units(Segments(keyed.keys, _first_words(text, edges)), lambda keys: keyed.spell(keys).to_pylist())
+
+
+def _numbered(text: Utf8, separators: Mask, cuts: IntArray | None) -> tuple[Numbered, IntArray]:
+    """The words of all texts, with the first word of every text, shape (number of texts + 1,)."""
+    edges = _edges(text, separators, cuts)
+    return number_words(text.data, edges), _first_words(text, edges)
+
+
+def _edges(text: Utf8, separators: Mask, cuts: IntArray | None) -> IntArray:
+    """Where every word begins and ends, one after another."""
+    # A word lies from an edge where separators end to the next edge; a text's end is a separator, too.
+    inside = np.zeros(len(separators) + 2, dtype=np.bool_)
+    np.logical_not(separators, out=inside[1:-1])
+    inside[text.offsets[1:]] = False
+    is_edge = inside[1:] != inside[:-1]
+    if cuts is not None:
+        is_edge[cuts] = True
+    places: IntArray = is_edge.nonzero()[0]
+    # A cut is an edge for each of its two sides that is no separator.
+    return places if cuts is None else np.repeat(places, inside[places].astype(np.int8) + inside[places + 1])
+
+
+def _first_words(text: Utf8, edges: IntArray) -> IntArray:
+    first: IntArray = (np.searchsorted(edges, text.offsets) + 1) // 2
+    return first
+
+
+def split_words(texts: list[str]) -> Words:
+    """The words of every text, split as str.split() does.
+
+    >>> words = split_words(["a b a", ""])
+    >>> words.segments.ids.tolist(), words.segments.offsets.tolist(), words.vocabulary.to_pylist()
+    ([0, 1, 0], [0, 3, 3], ['a', 'b'])
+    """
+    text = encode(texts)
+    return split_at(text, white_space(text.data))
+
+
+def split_characters(texts: list[str]) -> Units:
+    """The code points of every text, which are their own ids.
+
+    >>> split_characters(["ab", "", "b"]).segments.ids.tolist()
+    [97, 98, 98]
+    """
+    points = np.frombuffer("".join(texts).encode("utf-32-le"), np.int32)
+    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    return Units(Segments(points, np.concatenate(([0], np.cumsum(lengths)))), _characters)
+
+
+def _characters(points: IntArray) -> list[str]:
+    return list(map(chr, points.tolist()))
+
+
+def without_spaces(characters: Units) -> Units:
+    """Code points without those that str.isspace() calls spaces."""
+    points, offsets = characters.segments
+    kept = ~_SPACES[np.minimum(points, len(_SPACES) - 1)]
+    kept_before = np.concatenate(([0], np.cumsum(kept)))
+    return Units(Segments(points[kept], kept_before[offsets]), characters.names)
+
+
+def from_token_lists(token_lists: list[list[str]]) -> Words:
+    """Words of texts that are already split."""
+    tokens = pa.array(list(itertools.chain.from_iterable(token_lists)), pa.large_string())
+    lengths = np.fromiter(map(len, token_lists), np.int64, len(token_lists))
+    return _with_ids(tokens, np.concatenate(([0], np.cumsum(lengths))))
+
+
+def _with_ids(words: pa.LargeStringArray, offsets: IntArray) -> Words:
+    encoded = words.dictionary_encode()
+    ids = encoded.indices.to_numpy(zero_copy_only=False)
+    return Words(Segments(ids, offsets), encoded.dictionary)
+
+
+def split_lines(text: str) -> Words:
+    """The words of every line of a text, as `split_words(text.split("\\n"))` has them.
+
+    >>> split_lines("a b\\nb").segments.ids.tolist()
+    [0, 1, 1]
+    """
+    data = np.frombuffer(f"{text}\n".encode(), np.uint8)
+    ends = (data == LINE_FEED).nonzero()[0] + 1
+    return split_at(Utf8(data, np.concatenate(([0], ends))), white_space(data))
+
+
+def map_words(words: Words, tokenize: Callable[[list[str]], Words]) -> Words:
+    """Replace every word by its tokens; `tokenize` sees each distinct word once and returns the tokens of each.
+
+    >>> words = map_words(split_words(["ab c", "ab"]), lambda vocabulary: split_words(["a b", "c"]))
+    >>> words.segments.ids.tolist(), words.segments.offsets.tolist(), words.vocabulary.to_pylist()
+    ([0, 1, 2, 0, 1], [0, 3, 5], ['a', 'b', 'c'])
+    """
+    per_word = tokenize(words.vocabulary.to_pylist())
+    return Words(expand(words.segments, per_word.segments), per_word.vocabulary)
+
+
+def expand(segments: Segments, expansions: Segments) -> Segments:
+    """Replace every id by the ids of the expansion that has its number.
+
+    >>> expand(Segments(np.array([1, 0]), np.array([0, 2])), Segments(np.array([5, 6, 7]), np.array([0, 1, 3])))[0]
+    array([6, 7, 5])
+    """
+    expanded = expansions.take(segments.ids)
+    return Segments(expanded.ids, expanded.offsets[segments.offsets])

@@ -1,0 +1,1 @@
+"""Word error rate, equal to jiwer."""

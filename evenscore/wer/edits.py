@@ -1,0 +1,365 @@
+"""Levenshtein alignments with unit costs: counts of a whole corpus, operations of one pair."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from evenscore.text.segments import LANE_BITS, IntArray, LaneBlock, Lanes, Segments, if_worthwhile, lane_blocks
+
+EditKind = Literal["substitute", "delete", "insert"]
+
+
+class Edit(NamedTuple):
+    """One changed token; the index on the side where it has no token says before which one it happens."""
+
+    kind: EditKind
+    reference_index: int
+    prediction_index: int
+
+
+class Operation(NamedTuple):
+    """reference[reference_start:reference_end] became prediction[prediction_start:prediction_end]."""
+
+    kind: Literal["equal"] | EditKind
+    reference_start: int
+    reference_end: int
+    prediction_start: int
+    prediction_end: int
+
+
+def operations(edits: Iterable[Edit], reference_length: int, prediction_length: int) -> list[Operation]:
+    """Edits in text order, with the tokens between them, as the fewest operations that keep their order.
+
+    The same list as AlignmentChunk in jiwer 4; [] for two empty sides.
+
+    >>> for operation in operations([Edit("delete", 1, 1), Edit("delete", 2, 1)], 4, 2):
+    ...     print(*operation)
+    equal 0 1 0 1
+    delete 1 3 1 1
+    equal 3 4 1 2
+    """
+    runs: list[Operation] = []
+    reference_end = prediction_end = 0
+    for kind, i, j in edits:
+        if i > reference_end:
+            runs.append(Operation("equal", reference_end, i, prediction_end, j))
+        reference_end, prediction_end = i + (kind != "insert"), j + (kind != "delete")
+        if runs and runs[-1].kind == kind:
+            runs[-1] = runs[-1]._replace(reference_end=reference_end, prediction_end=prediction_end)
+        else:
+            runs.append(Operation(kind, i, reference_end, j, prediction_end))
+    if prediction_length > prediction_end:
+        runs.append(Operation("equal", reference_end, reference_length, prediction_end, prediction_length))
+    return runs
+
+
+def without_common_affixes(references: Segments, predictions: Segments) -> tuple[Segments, Segments]:
+    """What is left of every pair when first its common prefix, then its common suffix is cut off.
+
+    Some alignment of least cost matches both ends token by token, whatever positive prices the edits have, so that
+    only the middles are left to align.  rapidfuzz cuts the same way before it aligns (remove_common_affix), which
+    decides some of its ties.  Time and memory O(tokens).
+
+    >>> references = Segments(np.array([1, 2, 3, 1, 1]), np.array([0, 3, 5]))
+    >>> predictions = Segments(np.array([1, 4, 5, 3, 1]), np.array([0, 4, 5]))
+    >>> left, right = without_common_affixes(references, predictions)
+    >>> left.ids.tolist(), left.lengths.tolist(), right.ids.tolist(), right.lengths.tolist()
+    ([2, 1], [1, 1], [4, 5], [2, 0])
+    """
+    shorter = np.minimum(references.lengths, predictions.lengths)
+    prefix = _common_prefixes(references, predictions, shorter)
+    backwards = _common_prefixes(_reversed(references), _reversed(predictions), shorter[::-1])
+    suffix = np.minimum(backwards[::-1], shorter - prefix)
+    return _trimmed(references, prefix, suffix), _trimmed(predictions, prefix, suffix)
+
+
+def _common_prefixes(left: Segments, right: Segments, shorter: IntArray) -> IntArray:
+    """Number of equal tokens at the start of each pair, shape (n,); `shorter` is the length of its shorter side."""
+    ends = np.cumsum(shorter)
+    starts = ends - shorter
+    position = np.arange(shorter.sum())
+    left_ids = left.ids[position + np.repeat(left.offsets[:-1] - starts, shorter)]
+    right_ids = right.ids[position + np.repeat(right.offsets[:-1] - starts, shorter)]
+    # A mismatch at the very end stops the last pairs.
+    mismatches = np.append(np.flatnonzero(left_ids != right_ids), len(position))
+    first_mismatch: IntArray = mismatches[np.searchsorted(mismatches, starts)]
+    prefix: IntArray = np.minimum(first_mismatch, ends) - starts
+    return prefix
+
+
+def _reversed(segments: Segments) -> Segments:
+    """The whole corpus backwards: the last token of the last segment comes first."""
+    return Segments(segments.ids[::-1], segments.offsets[-1] - segments.offsets[::-1])
+
+
+def _trimmed(segments: Segments, prefix: IntArray, suffix: IntArray) -> Segments:
+    """Every segment without its first `prefix` and its last `suffix` tokens."""
+    lengths = segments.lengths - prefix - suffix
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    shift = np.repeat(segments.offsets[:-1] + prefix - offsets[:-1], lengths)
+    return Segments(segments.ids[shift + np.arange(offsets[-1])], offsets)
+
+
+# rapidfuzz-cpp 3.3.4 (levenshtein_align_hirschberg) halves the prediction when its two bit matrices would take a
+# megabyte or more (2048 x 2048 tokens at the top), unless a side is short.  Halving may pick another of the best
+# alignments (it did for 9 of 24 random pairs of 5000 x 4000 tokens, 2 or 3 of them distinct), hence the same limits.
+_MATRIX_BYTES = 1 << 20
+_SHORT_REFERENCE = 65
+_SHORT_PREDICTION = 10
+_UNREACHED = np.iinfo(np.int64).max // 4
+
+
+class _Row(NamedTuple):
+    """A window of one row of the distance matrix: its value at column `start`, then `width` steps to the right.
+
+    Bit k of `rises` (VP) says that the value grows by one from column start + k to the next, of `falls` (VN) that
+    it drops by one.
+    """
+
+    start: int
+    width: int
+    first: int
+    rises: int
+    falls: int
+
+    def rises_to(self, column: int) -> int:
+        return self.rises >> (column - self.start - 1) & 1
+
+    def falls_to(self, column: int) -> int:
+        return self.falls >> (column - self.start - 1) & 1
+
+
+def edit_script(reference: Sequence[int], prediction: Sequence[int]) -> list[Edit]:
+    """The fewest edits that turn `reference` into `prediction`, in text order; [] for equal sides.
+
+    Among equally short scripts it is the one of rapidfuzz.distance.Levenshtein.editops (3.14).
+    Time O(nm / 64), memory O(n + m) plus two megabytes, plus n / 8 bytes for every different token of the reference.
+
+    >>> [tuple(edit) for edit in edit_script([1, 2], [3, 1])]
+    [('insert', 0, 0), ('delete', 1, 2)]
+    """
+    return list(_script(reference, prediction, max(len(reference), len(prediction)), 0, 0))
+
+
+def _script(
+    reference: Sequence[int], prediction: Sequence[int], bound: int, reference_start: int, prediction_start: int
+) -> Iterator[Edit]:
+    """Edits of a pair that is at most `bound` apart and starts at these two places of the whole."""
+    # 1. Cut off the common prefix, then the common suffix.
+    prefix = _common_prefix(reference, prediction)
+    suffix = _common_prefix(reference[prefix:][::-1], prediction[prefix:][::-1])
+    reference = reference[prefix : len(reference) - suffix]
+    prediction = prediction[prefix : len(prediction) - suffix]
+    reference_start += prefix
+    prediction_start += prefix
+    bound = min(bound, max(len(reference), len(prediction)))
+
+    # 2. A matrix of moderate size is kept, then walked through backwards.
+    band_width = min(len(reference), 2 * bound + 1)
+    matrix_bytes = 2 * band_width * len(prediction) // 8
+    if matrix_bytes < _MATRIX_BYTES or len(reference) < _SHORT_REFERENCE or len(prediction) < _SHORT_PREDICTION:
+        for kind, i, j in reversed(_traced_back(reference, prediction, bound)):
+            yield Edit(kind, reference_start + i, prediction_start + j)
+        return
+
+    # 3. A larger one is cut in two (Hirschberg 1975), at a point of a best path.
+    i, j, left_distance, right_distance = _halfway(reference, prediction, bound)
+    yield from _script(reference[:i], prediction[:j], left_distance, reference_start, prediction_start)
+    yield from _script(reference[i:], prediction[j:], right_distance, reference_start + i, prediction_start + j)
+
+
+def _common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
+    for k, (a, b) in enumerate(zip(left, right, strict=False)):
+        if a != b:
+            return k
+    return min(len(left), len(right))
+
+
+def _rows(reference: Sequence[int], prediction: Sequence[int], bound: int, count: int) -> Iterator[_Row]:
+    """Rows 1 to `count` of the distance matrix, exact in every cell of a path of at most `bound` edits.
+
+    Names and steps follow Hyyrö (2003), "A bit-vector algorithm for computing Levenshtein and Damerau edit
+    distances".  The window moves with the band of diagonals that such a path may touch.  Values outside
+    the band are taken too high, never too low, so that no path is made cheaper than it is.
+    """
+    # A path through diagonal d = column - row has at least |d| + |surplus - d| edits (Ukkonen 1985).
+    surplus = len(reference) - len(prediction)
+    before_band, highest = -((bound - surplus) // 2) - 1, (bound + surplus) // 2
+    width = min(len(reference), highest - before_band)
+    window, top = (1 << width) - 1, 1 << width >> 1
+    matches = _match_masks(reference)
+    start, first, vp, vn = 0, 0, window, 0
+    for row, token in enumerate(prediction[:count], 1):
+        if row + before_band > 0:
+            start, first, vp, vn = start + 1, first + (vp & 1) - (vn & 1), vp >> 1 | top, vn >> 1
+        match = matches.get(token, 0) >> start & window
+        d0 = ((((match & vp) + vp) ^ vp) | match | vn) & window
+        hp = (vn | ~(d0 | vp) & window) << 1 | 1
+        hn = (vp & d0) << 1
+        first, vp, vn = first + 1, (hn | ~(d0 | hp)) & window, d0 & hp
+        yield _Row(start, width, first, vp, vn)
+
+
+def _match_masks(reference: Sequence[int]) -> dict[int, int]:
+    """For each token the set of its places: bit i stands for reference[i]."""
+    masks: defaultdict[int, bytearray] = defaultdict(lambda: bytearray(len(reference) // 8 + 1))
+    for i, token in enumerate(reference):
+        masks[token][i // 8] |= 1 << i % 8
+    return {token: int.from_bytes(mask, "little") for token, mask in masks.items()}
+
+
+def _traced_back(reference: Sequence[int], prediction: Sequence[int], bound: int) -> list[Edit]:
+    """Edits from the last to the first, by the tie rule of rapidfuzz-cpp (recover_alignment).
+
+    At each cell a deletion is taken if one is on a best path, else an insertion if the cell above is lower than its
+    left neighbour, else the diagonal.
+    """
+    rows = list(_rows(reference, prediction, bound, len(prediction)))
+    i, j = len(reference), len(prediction)
+    edits = []
+    while i and j:
+        if rows[j - 1].rises_to(i):
+            i -= 1
+            edits.append(Edit("delete", i, j))
+        elif j > 1 and rows[j - 2].falls_to(i):
+            j -= 1
+            edits.append(Edit("insert", i, j))
+        else:
+            i -= 1
+            j -= 1
+            if reference[i] != prediction[j]:
+                edits.append(Edit("substitute", i, j))
+    edits += [Edit("delete", k, 0) for k in reversed(range(i))]
+    edits += [Edit("insert", 0, k) for k in reversed(range(j))]
+    return edits
+
+
+def _halfway(reference: Sequence[int], prediction: Sequence[int], bound: int) -> tuple[int, int, int, int]:
+    """Where a best path crosses the middle of the prediction (the first such column), its cost before, then after."""
+    middle = len(prediction) // 2
+    before = _distances(reference, prediction, bound, middle)
+    after = _distances(reference[::-1], prediction[::-1], bound, len(prediction) - middle)[::-1]
+    column = int(np.argmin(before + after))
+    return column, middle, int(before[column]), int(after[column])
+
+
+def _distances(reference: Sequence[int], prediction: Sequence[int], bound: int, count: int) -> IntArray:
+    """Distances of prediction[:count] to every prefix of the reference, shape (n + 1,); very large outside the band."""
+    row = deque(_rows(reference, prediction, bound, count), maxlen=1).pop()
+    end = min(row.start + row.width, len(reference))
+    steps = _bits(row.rises, end - row.start) - _bits(row.falls, end - row.start)
+    distances = np.full(len(reference) + 1, _UNREACHED)
+    distances[row.start : end + 1] = row.first + np.concatenate(([0], np.cumsum(steps)))
+    return distances
+
+
+def _bits(word: int, count: int) -> IntArray:
+    """The lowest `count` bits of `word`, lowest first, shape (count,)."""
+    as_bytes = np.frombuffer(word.to_bytes(word.bit_length() // 8 + 1, "little"), dtype=np.uint8)
+    return np.unpackbits(as_bytes, count=count, bitorder="little").astype(np.int64)
+
+
+def edit_counts(references: Segments, predictions: Segments) -> IntArray:
+    """Hits, substitutions, deletions, insertions of each pair, shape (n, 4) int64, columns in this order.
+
+    references, predictions: n segments each, pair i being the two segments i.
+    Their sum of errors is least; between equally good alignments the counts are those of jiwer 4.0, which takes
+    them from rapidfuzz.distance.Levenshtein.opcodes.  An empty side leaves insertions or deletions only.
+
+    >>> references = Segments(np.array([1, 2, 1, 2]), np.array([0, 2, 4, 4]))
+    >>> predictions = Segments(np.array([2, 3, 3, 1, 5]), np.array([0, 2, 4, 5]))
+    >>> edit_counts(references, predictions).tolist()
+    [[0, 2, 0, 0], [1, 0, 1, 1], [0, 0, 0, 1]]
+    """
+    left, right = without_common_affixes(references, predictions)
+    hits = references.lengths - left.lengths
+    deletions = np.where(right.lengths == 0, left.lengths, 0)
+    to_align = (left.lengths > 0) & (right.lengths > 0)
+    in_lanes = if_worthwhile(to_align & (np.maximum(left.lengths, right.lengths) <= LANE_BITS))
+    for block in lane_blocks(left, right, np.flatnonzero(in_lanes)):
+        matched, deleted = _lanes_traced_back(block, *_bit_rows(block.masks))
+        hits[block.pairs] += _popcount(matched)
+        deletions[block.pairs] = _popcount(deleted)
+    for pair in np.flatnonzero(to_align & ~in_lanes).tolist():
+        reference, prediction = left.row(pair).tolist(), right.row(pair).tolist()
+        edits = Counter(edit.kind for edit in edit_script(reference, prediction))
+        hits[pair] += len(reference) - edits["substitute"] - edits["delete"]
+        deletions[pair] = edits["delete"]
+    substitutions = references.lengths - hits - deletions
+    insertions = predictions.lengths - hits - substitutions
+    return np.stack([hits, substitutions, deletions, insertions], axis=1)
+
+
+def edit_operations(reference: IntArray, prediction: IntArray) -> list[Operation]:
+    """The alignment of one pair, as the list of chunks that jiwer 4.0 gives; [] for two empty sides.
+
+    >>> for operation in edit_operations(np.array([1, 2, 3]), np.array([1, 4, 4, 3])):
+    ...     print(*operation)
+    equal 0 1 0 1
+    insert 1 1 1 2
+    substitute 1 2 2 3
+    equal 2 3 3 4
+    """
+    edits = edit_script(reference.tolist(), prediction.tolist())
+    return operations(edits, len(reference), len(prediction))
+
+
+def _bit_rows(masks: Lanes) -> tuple[Lanes, Lanes]:
+    """Rises, falls of every row of the distance matrices, shapes (m + 1, p); row 0 belongs to no prediction token.
+
+    Bit i of a row says that its value rises (VP) or falls (VN) by one between i and i + 1 reference tokens.
+    Names and steps follow Hyyrö (2003), "A bit-vector algorithm for computing Levenshtein and Damerau edit
+    distances", with the reference as the pattern.
+    """
+    rises = np.empty((len(masks) + 1, masks.shape[1]), dtype=masks.dtype)
+    falls = np.empty_like(rises)
+    rises[0], falls[0] = ~masks.dtype.type(0), 0
+    for row, match in enumerate(masks):
+        vp, vn = rises[row], falls[row]
+        d0 = (((match & vp) + vp) ^ vp) | match | vn
+        hp = (vn | ~(d0 | vp)) << 1 | 1
+        hn = (vp & d0) << 1
+        np.bitwise_or(hn, ~(d0 | hp), out=rises[row + 1])
+        np.bitwise_and(d0, hp, out=falls[row + 1])
+    return rises, falls
+
+
+def _lanes_traced_back(block: LaneBlock, rises: Lanes, falls: Lanes) -> tuple[Lanes, Lanes]:
+    """Sets of reference tokens that are matched, that are deleted, shape (p,) each, by the tie rule of _edit_script.
+
+    All lanes go up one row at a time; `rest` holds the ones of the reference tokens not yet passed, its top bit the
+    column of the walk.
+    """
+    width = rises.dtype.itemsize * 8
+    rest = np.array([(1 << k) - 1 for k in range(width + 1)], dtype=rises.dtype)[block.left_lengths]
+    matched, deleted = np.zeros_like(rest), np.zeros_like(rest)
+    for row in reversed(range(len(block.masks))):
+        # Right lengths ascend within a block: these lanes have a prediction token in this row.
+        lanes = slice(np.searchsorted(block.right_lengths, row, side="right"), None)
+        # 1. Delete as long as the value rises towards the column of the walk.
+        kept = _filled_below(rest[lanes] & ~rises[row + 1, lanes])
+        deleted[lanes] |= rest[lanes] ^ kept
+        # 2. Insert, staying in the column, if the row above falls there; else go up the diagonal.
+        column = kept ^ (kept >> 1)
+        inserted = column & falls[row, lanes]
+        matched[lanes] |= (column ^ inserted) & block.masks[row, lanes]
+        rest[lanes] = kept >> 1 | inserted
+    return matched, deleted | rest
+
+
+def _filled_below(words: Lanes) -> Lanes:
+    """Every bit below the highest one is set as well: 0b0100 -> 0b0111."""
+    for shift in (1, 2, 4, 8, 16, 32):
+        if shift < words.dtype.itemsize * 8:
+            words = np.bitwise_or(words, words >> shift)
+    return words
+
+
+def _popcount(words: Lanes) -> IntArray:
+    """Number of ones of each word."""
+    ones: IntArray = np.unpackbits(words[:, None].view(np.uint8), axis=1).sum(axis=1, dtype=np.int64)
+    return ones

@@ -1,0 +1,224 @@
+"""Texts to the units that are compared: a pipeline of named steps, then words or characters."""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from evenscore.text.words import Units, Utf8, encode, split_characters, units_by_key, white_space
+
+Step = Callable[[str], str]
+
+_SPACES = re.compile(r"\s\s+")
+_KALDI_NON_WORD = re.compile(r"[<\[][^>\]]*[>\]]")
+# In the order in which jiwer replaces them; "'tis" therefore becomes "not is" without its space: see DIFFERENCES.md.
+_CONTRACTIONS = (
+    ("won't", "will not"),
+    ("can't", "can not"),
+    ("let's", "let us"),
+    ("n't", " not"),
+    ("'re", " are"),
+    ("'s", " is"),
+    ("'d", " would"),
+    ("'ll", " will"),
+    ("'t", " not"),
+    ("'ve", " have"),
+    ("'m", " am"),
+)
+
+
+def pipeline(transforms: Any, unit: str) -> list[Step]:
+    """The steps of a pipeline, in order.
+
+    transforms: None for jiwer's default of the unit, the name of a pipeline or of a step, a function from a text to a
+    text, or a list of steps; a step with an argument is a pair such as ("remove_specific_words", ["uh", "um"]).
+    Raises ValueError for what is none of these.  Names and results are those of jiwer 4.0 (transforms.py).
+
+    >>> steps = pipeline(["to_lower_case", "remove_punctuation"], "word")
+    >>> steps[1](steps[0]("Hello, World!"))
+    'hello world'
+    """
+    given = DEFAULTS[unit] if transforms is None else transforms
+    parts = [given] if isinstance(given, str) or callable(given) else given
+    if not isinstance(parts, (list, tuple)):
+        raise ValueError(f"transforms={transforms!r}: give a list of steps, or {_names(PIPELINES)}")
+    return [step for part in parts for step in _steps(part)]
+
+
+def _steps(part: Any) -> list[Step]:
+    if isinstance(part, str) and part in PIPELINES:
+        return [STEPS[name] for name in PIPELINES[part]]
+    return [_step(part)]
+
+
+def _step(step: Any) -> Step:
+    if callable(step):
+        return _checked(step)
+    if isinstance(step, str) and step in STEPS:
+        return STEPS[step]
+    is_pair = isinstance(step, (list, tuple)) and len(step) == 2 and isinstance(step[0], str)
+    if is_pair and step[0] in STEPS_WITH_ARGUMENT:
+        return STEPS_WITH_ARGUMENT[step[0]](step[1])
+    raise ValueError(
+        f"transforms holds {step!r}: choose from {_names([*PIPELINES, *STEPS])}, "
+        f"a pair of one of {_names(STEPS_WITH_ARGUMENT)} with its argument, or a function"
+    )
+
+
+def _names(known: Any) -> str:
+    return ", ".join(map(repr, known))
+
+
+def _checked(function: Callable[[str], Any]) -> Step:
+    def step(text: str) -> str:
+        changed = function(text)
+        if not isinstance(changed, str):
+            raise ValueError(f"the transform {function!r} returned {changed!r} for {text!r}: it must return a string")
+        return changed
+
+    return step
+
+
+def apply(steps: Sequence[Step], texts: list[str]) -> list[str]:
+    """Every text after all steps."""
+    for step in steps:
+        texts = list(map(step, texts))
+    return texts
+
+
+def _remove_multiple_spaces(text: str) -> str:
+    return _SPACES.sub(" ", text)
+
+
+def _expand_contractions(text: str) -> str:
+    for contraction, expansion in _CONTRACTIONS:
+        text = text.replace(contraction, expansion)
+    return text
+
+
+def _remove_kaldi_non_words(text: str) -> str:
+    return _KALDI_NON_WORD.sub("", text)
+
+
+def _remove_punctuation(text: str) -> str:
+    return "".join(c for c in text if not unicodedata.category(c).startswith("P"))
+
+
+def _remove_white_space(text: str) -> str:
+    return text.translate(dict.fromkeys(map(ord, string.whitespace)))
+
+
+def _white_space_to_spaces(text: str) -> str:
+    return text.translate(dict.fromkeys(map(ord, string.whitespace), " "))
+
+
+def _substitute_regexes(substitutions: Any) -> Step:
+    """substitutions: a mapping of patterns to replacements."""
+    pairs = _pairs(substitutions, "substitute_regexes")
+    compiled = [(_compiled(pattern, value), value) for pattern, value in pairs]
+
+    def step(text: str) -> str:
+        for pattern, value in compiled:
+            text = pattern.sub(value, text)
+        return text
+
+    return step
+
+
+def _substitute_words(substitutions: Any) -> Step:
+    """substitutions: a mapping of words to replacements; only whole words are replaced."""
+    pairs = _pairs(substitutions, "substitute_words")
+    return _substitute_regexes({rf"\b{re.escape(word)}\b": value for word, value in pairs})
+
+
+def _remove_specific_words(words: Any) -> Step:
+    if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
+        raise ValueError(f"remove_specific_words takes a list of words, not {words!r}")
+    return _substitute_words(dict.fromkeys(words, " "))
+
+
+def _pairs(substitutions: Any, name: str) -> list[tuple[str, str]]:
+    if not isinstance(substitutions, Mapping):
+        raise ValueError(f"{name} takes a dict, not {substitutions!r}")
+    for pair in substitutions.items():
+        if not all(isinstance(text, str) for text in pair):
+            raise ValueError(f"{name} takes a dict from strings to strings, not {substitutions!r}")
+    return list(substitutions.items())
+
+
+def _compiled(pattern: str, value: str) -> re.Pattern[str]:
+    """The pattern; ValueError if it is none, or if the replacement names a group that it does not have."""
+    try:
+        compiled = re.compile(pattern)
+        compiled.sub(value, "")
+    except (re.error, IndexError) as error:
+        raise ValueError(f"cannot replace {pattern!r} by {value!r}: {error}") from error
+    return compiled
+
+
+STEPS: dict[str, Step] = {
+    "to_lower_case": str.lower,
+    "to_upper_case": str.upper,
+    "expand_common_english_contractions": _expand_contractions,
+    "remove_kaldi_non_words": _remove_kaldi_non_words,
+    "remove_punctuation": _remove_punctuation,
+    "remove_white_space": _remove_white_space,
+    "white_space_to_spaces": _white_space_to_spaces,
+    "remove_multiple_spaces": _remove_multiple_spaces,
+    "strip": str.strip,
+}
+STEPS_WITH_ARGUMENT: dict[str, Callable[[Any], Step]] = {
+    "substitute_regexes": _substitute_regexes,
+    "substitute_words": _substitute_words,
+    "remove_specific_words": _remove_specific_words,
+}
+DEFAULTS = {"word": ("remove_multiple_spaces", "strip"), "char": ("strip",)}
+PIPELINES = {
+    "standardize": (
+        "to_lower_case",
+        "expand_common_english_contractions",
+        "remove_kaldi_non_words",
+        "white_space_to_spaces",
+        "remove_multiple_spaces",
+        "strip",
+    ),
+}
+
+
+_SPACE = ord(" ")
+
+
+def split_units(texts: list[str], unit: str, transforms: Any) -> Units:
+    """The words or characters of every text after the transforms.
+
+    As jiwer has it, only a space separates words (transforms.ReduceToListOfListOfWords); its default transforms
+    make one of every two or more white space characters, and leave a single tab inside a word.
+
+    >>> units = split_units(["a  b a", ""], "word", None)
+    >>> units.row(0), units.row(1)
+    (['a', 'b', 'a'], [])
+    """
+    if unit == "char":
+        return split_characters(apply(pipeline(transforms, unit), texts))
+    text = _default_words(texts) if transforms is None else encode(apply(pipeline(transforms, unit), texts))
+    return units_by_key(text, text.data == _SPACE)
+
+
+def _default_words(texts: list[str]) -> Utf8:
+    """The texts in which splitting at spaces does what the default transforms do."""
+    text = encode(texts)
+    # Only other white space makes a difference, and most texts have none: all of it in ASCII is below the space.
+    if np.count_nonzero(text.data < _SPACE) == len(texts) and text.data.max(initial=0) < 128:
+        return text
+    separators = white_space(text.data) & (text.data != _SPACE)
+    separators[text.offsets[1:] - 1] = False
+    unusual = np.unique(np.searchsorted(text.offsets, separators.nonzero()[0], side="right") - 1).tolist()
+    if not unusual:
+        return text
+    changed = dict(zip(unusual, apply(pipeline(None, "word"), [texts[i] for i in unusual]), strict=True))
+    return encode([changed.get(i, text) for i, text in enumerate(texts)])

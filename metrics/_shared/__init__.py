@@ -1,1 +1,0 @@
-"""What every metric folder holds a link to."""

@@ -1,1 +1,0 @@
-../_shared/_added_rows.py

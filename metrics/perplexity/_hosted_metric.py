@@ -1,1 +1,0 @@
-../_shared/_hosted_metric.py

@@ -1,1 +1,0 @@
-../metrics/_shared/_marks.py
