@@ -1,131 +1,22 @@
-"""The definitions as slow, obviously right code: what the tests hold the fast code against."""
+"""Definitions of other tools as slow, obviously right code; those of our own are in `plain.py` of each metric."""
 
 from __future__ import annotations
 
 import math
 import unicodedata
-from collections import Counter
-from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any
 
-
-def lcs_table(a: list[int], b: list[int]) -> list[list[int]]:
-    """table[i][j]: length of the longest common subsequence of the first i of a and the first j of b."""
-    table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
-    for i in range(1, len(a) + 1):
-        for j in range(1, len(b) + 1):
-            if a[i - 1] == b[j - 1]:
-                table[i][j] = table[i - 1][j - 1] + 1
-            else:
-                table[i][j] = max(table[i - 1][j], table[i][j - 1])
-    return table
-
-
-def lcs_length(a: list[int], b: list[int]) -> int:
-    """Length of the longest common subsequence."""
-    return lcs_table(a, b)[len(a)][len(b)]
-
-
-def lcs_indices(a: list[int], b: list[int]) -> list[int]:
-    """Where the longest common subsequence that ROUGE reads out of the table stands in a."""
-    table = lcs_table(a, b)
-    i, j, indices = len(a), len(b), []
-    while i > 0 and j > 0:
-        if a[i - 1] == b[j - 1]:
-            indices.append(i - 1)
-            i, j = i - 1, j - 1
-        elif table[i][j - 1] > table[i - 1][j]:
-            j -= 1
-        else:
-            i -= 1
-    return indices[::-1]
-
-
-def union_lcs_indices(sentence: list[int], others: list[list[int]]) -> list[int]:
-    """Which tokens of a reference sentence are in its LCS with any sentence of the prediction."""
-    return sorted({i for other in others for i in lcs_indices(sentence, other)})
-
-
-def union_lcs_hits(reference: list[list[int]], prediction: list[list[int]]) -> int:
-    """Tokens of all unions, each counted no more often than the prediction has it."""
-    left = Counter(token for sentence in prediction for token in sentence)
-    hits = 0
-    for sentence in reference:
-        for i in union_lcs_indices(sentence, prediction):
-            if left[sentence[i]] > 0:
-                left[sentence[i]] -= 1
-                hits += 1
-    return hits
-
-
-def edit_distance_table(a: list[int], b: list[int]) -> list[list[int]]:
-    """table[i][j]: fewest substitutions, deletions, insertions that turn the first i of a into the first j of b."""
-    table = [[i + j for j in range(len(b) + 1)] for i in range(len(a) + 1)]
-    for i in range(1, len(a) + 1):
-        for j in range(1, len(b) + 1):
-            substitution = table[i - 1][j - 1] + (a[i - 1] != b[j - 1])
-            table[i][j] = min(substitution, table[i - 1][j] + 1, table[i][j - 1] + 1)
-    return table
-
-
-def edit_distance(a: list[int], b: list[int]) -> int:
-    """Levenshtein distance."""
-    return edit_distance_table(a, b)[len(a)][len(b)]
-
-
-def edit_counts(a: list[int], b: list[int]) -> list[int]:
-    """Hits, substitutions, deletions, insertions of the alignment that jiwer reads out of the table."""
-    if a and b and (a[0] == b[0] or a[-1] == b[-1]):
-        cut = slice(1, None) if a[0] == b[0] else slice(None, -1)
-        hits, *errors = edit_counts(a[cut], b[cut])
-        return [hits + 1, *errors]
-    table = edit_distance_table(a, b)
-    i, j = len(a), len(b)
-    hits = substitutions = deletions = insertions = 0
-    while i > 0 and j > 0:
-        if table[i - 1][j] < table[i][j]:
-            deletions += 1
-            i -= 1
-        elif table[i][j - 1] < table[i - 1][j - 1]:
-            insertions += 1
-            j -= 1
-        else:
-            hits += a[i - 1] == b[j - 1]
-            substitutions += a[i - 1] != b[j - 1]
-            i, j = i - 1, j - 1
-    return [hits, substitutions, deletions + i, insertions + j]
-
-
-def weighted_edit_counts(a: list[int], b: list[int], costs: tuple[Fraction, Fraction, Fraction]) -> list[int]:
-    """Hits, substitutions, deletions, insertions: least cost, then most hits, then fewest errors."""
-
-    def key(counts: tuple[int, ...]) -> tuple[Fraction, int, int]:
-        hits, *errors = counts
-        return sum((c * n for c, n in zip(costs, errors, strict=True)), Fraction()), -hits, sum(errors)
-
-    def plus(counts: tuple[int, ...], kind: int) -> tuple[int, ...]:
-        return tuple(n + (k == kind) for k, n in enumerate(counts))
-
-    table = {(i, 0): (0, 0, i, 0) for i in range(len(a) + 1)} | {(0, j): (0, 0, 0, j) for j in range(len(b) + 1)}
-    for i in range(1, len(a) + 1):
-        for j in range(1, len(b) + 1):
-            diagonal = plus(table[i - 1, j - 1], 0 if a[i - 1] == b[j - 1] else 1)
-            table[i, j] = min(diagonal, plus(table[i - 1, j], 2), plus(table[i, j - 1], 3), key=key)
-    return list(table[len(a), len(b)])
-
-
-def n_grams(tokens: Sequence[Hashable], n: int) -> Counter[tuple[Hashable, ...]]:
-    """How often each run of n tokens occurs."""
-    return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
-
-
-def clipped_matches(prediction: Sequence[Hashable], references: Sequence[Sequence[Hashable]], n: int) -> int:
-    """n-grams of the prediction, each counted no more often than the reference that has most of it."""
-    most: Counter[tuple[Hashable, ...]] = Counter()
-    for reference in references:
-        most |= n_grams(reference, n)
-    return sum((n_grams(prediction, n) & most).values())
+from evenscore.bleu.plain import clipped_matches as clipped_matches
+from evenscore.bleu.plain import n_grams as n_grams
+from evenscore.rouge.plain import lcs_indices as lcs_indices
+from evenscore.rouge.plain import lcs_length as lcs_length
+from evenscore.rouge.plain import lcs_table as lcs_table
+from evenscore.rouge.plain import union_lcs_hits as union_lcs_hits
+from evenscore.rouge.plain import union_lcs_indices as union_lcs_indices
+from evenscore.wer.plain import edit_counts as edit_counts
+from evenscore.wer.plain import edit_distance as edit_distance
+from evenscore.wer.plain import weighted_edit_counts as weighted_edit_counts
 
 
 def evaluate_bleu(
