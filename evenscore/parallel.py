@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import os
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -46,13 +48,23 @@ def with_bar(
         done += size(part)
     else:
         return
-    # Imported here: datasets takes a second, which commands that show no bar need not wait.
-    from datasets.utils import tqdm
+    if bars_are_hidden():
+        yield from coming
+        return
+    from tqdm.auto import tqdm
 
     with tqdm(desc=title, total=total, initial=done, unit=unit) as bar:
         for part in coming:
             yield part
             bar.update(size(part))
+
+
+def bars_are_hidden() -> bool:
+    """Whether datasets was told to show no bars: by its function, if it is loaded, else by its variable."""
+    datasets = sys.modules.get("datasets")
+    if datasets is not None:
+        return bool(datasets.are_progress_bars_disabled())
+    return os.environ.get("HF_DATASETS_DISABLE_PROGRESS_BARS", "").upper() in ("1", "ON", "YES", "TRUE")
 
 
 # As many blocks under way as keep some hundred workers busy, few enough for what they hold to fit into memory.

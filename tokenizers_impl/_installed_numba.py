@@ -10,7 +10,7 @@ def numba_folder() -> Path:
     """Where it is; ImportError says how to get it."""
     found = find_spec("numba")
     if found is None or found.origin is None:
-        raise ImportError("tokenizers_impl needs the package numba: pip install 'evenscore[trainers]'")
+        raise ImportError("tokenizers_impl needs the package numba: pip install numba")
     return Path(found.origin).parent
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from threading import Event, Thread
 from typing import Any, Literal, TypeAlias
+
+from evenscore.parallel import bars_are_hidden
 
 # Whether progress is shown, as a bar; or as lines of JSON.
 Shown: TypeAlias = bool | Literal["json"]
@@ -61,9 +63,8 @@ def progress_if_slow(stage: str, show: Shown) -> Iterator[None]:
     done = Event()
 
     def shown() -> None:
-        # Without tqdm the next bar says so.
         if not done.wait(_PATIENCE):
-            with suppress(ImportError), progress(stage, None, show):
+            with progress(stage, None, show):
                 done.wait()
 
     watching = Thread(target=shown) if show else None
@@ -75,12 +76,6 @@ def progress_if_slow(stage: str, show: Shown) -> Iterator[None]:
         done.set()
         if watching:
             watching.join()
-
-
-def _is_hidden_by_datasets() -> bool:
-    """Whether datasets, if somebody has loaded it, was told to show no bars."""
-    datasets = sys.modules.get("datasets")
-    return datasets is not None and bool(datasets.are_progress_bars_disabled())
 
 
 def progress(stage: str, total: int | None, show: Shown, **options: Any) -> Any:
@@ -95,12 +90,8 @@ def progress(stage: str, total: int | None, show: Shown, **options: Any) -> Any:
     """
     if show == "json":
         return _JsonLines(stage, total)
-    if not show or _is_hidden_by_datasets():
+    if not show or bars_are_hidden():
         return nullcontext(_NoBar())
-    try:
-        from tqdm import tqdm
-    except ImportError as error:
-        raise ImportError(
-            "a progress bar needs the package tqdm: pip install 'evenscore[trainers]', or set show_progress=False"
-        ) from error
+    from tqdm import tqdm
+
     return tqdm(desc=stage, total=total, dynamic_ncols=True, **options)
