@@ -9,18 +9,28 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from evenscore.plots import plot_comparison as plot_comparison
 from evenscore.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from evenscore.metric import HostedMetric
+    from typing_extensions import Unpack
+
+    from evenscore.bleu.options import BleuLoad
+    from evenscore.metrics.bleu_corpus.bleu_corpus import BleuCorpus
+    from evenscore.metrics.perplexity.perplexity import Perplexity
+    from evenscore.metrics.rouge_l_multi.rouge_l_multi import RougeLMulti
+    from evenscore.metrics.wer_dp.wer_dp import WerDp
+    from evenscore.perplexity.options import PerplexityLoad
+    from evenscore.rouge.options import RougeLoad
+    from evenscore.wer.options import WerLoad
 
 # An installed package holds the folders of metrics/; in a clone, as in an editable installation, they lie beside it.
 if not Path(__file__).with_name("metrics").is_dir():
     __path__.append(str(Path(__file__).resolve().parents[1]))
 
+# The class of each metric's script.
 METRICS = {
     "bleu_corpus": "BleuCorpus",
     "rouge_l_multi": "RougeLMulti",
@@ -29,14 +39,23 @@ METRICS = {
 }
 
 
-def load(name: str, **options: Any) -> HostedMetric:
+@overload
+def load(name: Literal["bleu_corpus"], **options: Unpack[BleuLoad]) -> BleuCorpus: ...
+@overload
+def load(name: Literal["rouge_l_multi"], **options: Unpack[RougeLoad]) -> RougeLMulti: ...
+@overload
+def load(name: Literal["wer_dp"], **options: Unpack[WerLoad]) -> WerDp: ...
+@overload
+def load(name: Literal["perplexity"], **options: Unpack[PerplexityLoad]) -> Perplexity: ...
+@overload
+def load(name: str) -> Any: ...
+def load(name: str, **options: Any) -> Any:
     """A metric with these options; evaluate.load(path(name), **options) gives the same one.
 
     Raises ValueError for an unknown name or option.
     """
     module = import_module(f"evenscore.metrics.{_known(name)}.{name}")
-    metric: HostedMetric = getattr(module, METRICS[name])(**options)
-    return metric
+    return getattr(module, METRICS[name])(**options)
 
 
 def path(name: str) -> str:

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import abc
 import copy
 import re
 import reprlib
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import datasets
 import numpy as np
 import pyarrow as pa
 
-from evenscore.options import unknown_option
 from evenscore.parallel import with_bar
-from evenscore.scorer import CountedScore, Result
+from evenscore.scorer import Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
 
@@ -23,22 +21,6 @@ from evenscore.text.segments import IntArray
 _BATCH = 10_000
 # How messages of metrics begin that are about one row.
 _ROW = re.compile(r"(\w+)\[(\d+)\]")
-
-
-class RowMetric(Protocol):
-    """What a row scorer asks of a metric."""
-
-    def headlines(self) -> list[str]:
-        """The scores that rows have."""
-
-    def statistic_names(self) -> list[str]:
-        """The names of what is counted."""
-
-    def statistics(self, **columns: Any) -> IntArray:
-        """What is counted of every row."""
-
-    def row_scores(self, statistics: IntArray) -> FloatArray:
-        """The headlines of every row, from what is counted of it."""
 
 
 class RowScorer:
@@ -52,15 +34,15 @@ class RowScorer:
     """
 
     def __init__(
-        self, metric: RowMetric, columns: Mapping[str, str], prefix: str, scores: Sequence[str], statistics: bool
+        self, scorer: Scorer[Any], columns: Mapping[str, str], prefix: str, scores: Sequence[str], statistics: bool
     ) -> None:
-        """columns: the names of the dataset's columns, by those of the metric.
+        """columns: the names of the dataset's columns, by those of the scorer.
 
         prefix: begins the names of the new columns.
         scores: which of the metric's headlines become columns.
         statistics: whether what is counted becomes columns, too.
         """
-        self._metric = metric
+        self._scorer = scorer
         self._columns = dict(columns)
         self._prefix = prefix
         self._scores = list(scores)
@@ -100,12 +82,12 @@ class RowScorer:
             )
         new = {f"{self._prefix}{name}": datasets.Value("float64") for name in self._scores}
         if self._statistics:
-            new.update({f"{self._prefix}{name}": datasets.Value("int64") for name in self._metric.statistic_names()})
+            new.update({f"{self._prefix}{name}": datasets.Value("int64") for name in self._scorer.statistic_names()})
         return datasets.Features({**features, **new})
 
     def _counted(self, given: Mapping[str, Any], indices: Any) -> IntArray:
         try:
-            return self._metric.statistics(**given)
+            return self._scorer.count_columns(given)
         except ValueError as error:
             raise ValueError(self._located(str(error), given, indices)) from error
 
@@ -125,23 +107,15 @@ class RowScorer:
         )
 
     def _new_columns(self, counted: IntArray) -> dict[str, FloatArray | IntArray]:
-        names = self._metric.headlines()
-        scores = self._metric.row_scores(counted)
+        names = self._scorer.headlines()
+        scores = self._scorer.row_scores(counted)
         columns: dict[str, FloatArray | IntArray] = {
             f"{self._prefix}{name}": scores[:, names.index(name)] for name in self._scores
         }
         if self._statistics:
-            named = zip(self._metric.statistic_names(), counted.T, strict=True)
+            named = zip(self._scorer.statistic_names(), counted.T, strict=True)
             columns.update({f"{self._prefix}{name}": column for name, column in named})
         return columns
-
-
-def check_arguments(given: Iterable[str], options: Sequence[str], columns: Sequence[str]) -> None:
-    """Raise ValueError for what row_scorer is given that is neither an option nor the name of a column."""
-    for name in given:
-        if name not in options:
-            said = unknown_option(name, [*options, *columns])
-            raise ValueError(f"{said}; the dataset's columns are given as {'=, '.join(columns)}=")
 
 
 def _check_batch(batch: Any, columns: Iterable[str]) -> None:
@@ -211,77 +185,26 @@ def _check_names(known: Sequence[str], names: Sequence[str]) -> None:
         raise ValueError(f"there is no column {missing[0]!r}: the columns are {', '.join(known)}")
 
 
-class ColumnScores(CountedScore):
-    """A counted score of rows that are counted already; their text is not looked at."""
-
-    @abc.abstractmethod
-    def statistic_names(self, **options: Any) -> list[str]:
-        """The names of the columns of `statistics`."""
-
-    @abc.abstractmethod
-    def _chosen(self, given: Mapping[str, Any]) -> Any:
-        """The options of a call."""
-
-    @abc.abstractmethod
-    def _prefix(self, prefix: str | None) -> str:
-        """What the names of columns begin with."""
-
-    def score_columns(self, data: Any, prefix: str | None = None, **options: Any) -> Any:
-        """What compute gives, from the columns of statistics that a row scorer made.
-
-        data: a dataset, one that streams, a data frame, a table, a mapping of columns; of a DatasetDict, every split is
-          scored.
-        prefix: of the columns' names, as row_scorer has it.
-        options: those of the scorer, at load or here.  Columns do not say under which options they were counted, and
-          the signature names the options that it finds here.
-        """
-        if isinstance(data, dict) and data and all(hasattr(split, "column_names") for split in data.values()):
-            return {name: self.score_columns(split, prefix, **options) for name, split in data.items()}
-        return self._result(self._column_statistics(data, prefix, options), self._chosen(options))
-
-    def compare_columns(
-        self,
-        baseline: Any,
-        *systems: Any,
-        prefix: str | Sequence[str] | None = None,
-        test: str = "bootstrap",
-        n_trials: int | None = None,
-        **options: Any,
-    ) -> Result:
-        """What compare gives, from the columns of statistics of a baseline and of every system, row by row.
-
-        prefix: of the columns' names, or a list of them, the baseline's first, then every system's: so that systems
-          which are columns of one dataset are compared by compare_columns(data, data, prefix=["a_", "b_"]).
-        options: those of the scorers, at load or here, as in score_columns.
-        """
-        chosen = self._chosen(options)
-        trials = self._checked_trials(test, n_trials, chosen)
-        if not systems:
-            raise ValueError("no system to compare with the baseline: give its columns as second argument")
-        given = (baseline, *systems)
-        prefixes = _prefixes(prefix, len(given))
-        rows = [self._column_statistics(data, own, options) for data, own in zip(given, prefixes, strict=True)]
-        for i, own in enumerate(rows[1:]):
-            if len(own) != len(rows[0]):
-                raise ValueError(f"baseline has {len(rows[0])} rows but systems[{i}] has {len(own)}")
-        return self._tested(rows, test, trials, chosen)
-
-    def _column_statistics(self, data: Any, prefix: str | None, options: Mapping[str, Any]) -> IntArray:
-        begin = self._prefix(prefix)
-        rows = statistic_rows(data, [f"{begin}{name}" for name in self.statistic_names(**options)])
-        if not len(rows):
-            raise ValueError("nothing to score: the columns are empty")
-        return rows
+def column_rows(scorer: Scorer[Any], data: Any, prefix: str) -> IntArray:
+    """What a row scorer counted, from its columns, whose names begin with the prefix; ValueError for none."""
+    rows = statistic_rows(data, [f"{prefix}{name}" for name in scorer.statistic_names()])
+    if not len(rows):
+        raise ValueError("nothing to score: the columns are empty")
+    return rows
 
 
-def _prefixes(prefix: str | Sequence[str] | None, n: int) -> Sequence[str | None]:
-    """One for each of n."""
-    if prefix is None or isinstance(prefix, str):
-        return [prefix] * n
-    if not isinstance(prefix, (list, tuple)):
-        raise ValueError(f"prefix={prefix!r}: give a string, or a list of them, the baseline's first")
-    if len(prefix) != n:
-        raise ValueError(
-            f"prefix={prefix!r} names {len(prefix)} of {n}: give the baseline's, then every system's, or one for all"
-        )
-    return prefix
+def compared_columns(
+    scorer: Scorer[Any], systems: Sequence[Any], prefixes: Sequence[str], test: str, n_trials: int | None
+) -> Result:
+    """A paired test of systems against the first one, the baseline, from the columns of each.
+
+    prefixes: of the columns' names, as many as systems.
+    """
+    trials = scorer.checked_trials(test, n_trials)
+    if len(systems) == 1:
+        raise ValueError("no system to compare with the baseline: give its columns as second argument")
+    rows = [column_rows(scorer, data, prefix) for data, prefix in zip(systems, prefixes, strict=True)]
+    for i, own in enumerate(rows[1:]):
+        if len(own) != len(rows[0]):
+            raise ValueError(f"baseline has {len(rows[0])} rows but systems[{i}] has {len(own)}")
+    return scorer.tested(rows, test, trials)

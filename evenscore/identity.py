@@ -60,6 +60,7 @@ def _library_code() -> dict[str, bytes]:
 
 # Taken when the code is loaded: a process that runs on after an upgrade still scores with what it has loaded.
 _LIBRARY_CODE = _library_code()
+LIBRARY_DIGEST = f"{__version__}+{_LIBRARY_CODE['library'].hex()[:16]}"
 
 
 # --- classes
@@ -72,7 +73,7 @@ def installed_class(metric_type: T) -> T:
     """
     if not metric_type.__module__.startswith(_COPIES):
         return metric_type
-    name = metric_type.metric_name
+    name = metric_type.scorer_type.name
     try:
         installed: T = getattr(importlib.import_module(f"evenscore.metrics.{name}.{name}"), metric_type.__name__)
     except (ImportError, AttributeError):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import reprlib
+import sys
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -14,6 +16,10 @@ from evenscore.text.segments import IntArray
 _BYTES = (bytes, bytearray, memoryview)
 # How Python, numpy, pandas and pyarrow print a value that is missing.
 _MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
+
+
+# Modules that a warning passes over on its way to the line that called us.
+_OURS = ("evenscore", "evaluate_modules", "evaluate")
 
 
 class References(NamedTuple):
@@ -191,3 +197,11 @@ def _advice(value: Any) -> str:
 
 def _shown(value: Any) -> str:
     return f"{reprlib.repr(value)} ({type(value).__name__})"
+
+
+def warn_caller(message: str) -> None:
+    """Warn of what the caller gave, at the caller's line."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, stacklevel=level)

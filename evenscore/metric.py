@@ -1,32 +1,374 @@
-"""evaluate's interface over metrics that count rows and score their sum."""
+"""evaluate's interface over a scorer: options at load and in calls, added rows, pickles, columns of datasets."""
 
 from __future__ import annotations
 
 import abc
-import functools
 import inspect
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import datasets
 import evaluate
 import numpy as np
 
-from evenscore.columns import ColumnScores, RowScorer, check_arguments
+from evenscore.columns import RowScorer, column_rows, compared_columns
 from evenscore.identity import code_digest, file_stamp, installed_class
-from evenscore.inputs import References, check_predictions, check_references, check_systems, row_blocks
-from evenscore.options import HOST_OPTIONS, Options, build, check_choice, known_options, row_options, translate
-from evenscore.parallel import ordered_results, with_bar
-from evenscore.scorer import ROW_COLUMNS, Result, references_a_row, with_row_columns
+from evenscore.options import HostOptions, check_choice, declared, unknown_option
+from evenscore.scorer import Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
 
+S = TypeVar("S", bound=Scorer[Any])
+
+# What evaluate.Metric itself takes.
+_EVALUATE_OPTIONS = frozenset(
+    {"keep_in_memory", "cache_dir", "process_id", "experiment_id", "hash", "max_concurrent_cache_files", "timeout"}
+)
+# evaluate.combine, and many a loop, name a single row as a column.
+_COLUMN_OF = {"prediction": "predictions", "reference": "references", "context": "contexts"}
+
+
+def _rebuild(metric_type: type[Metric[Any]], config_name: str, given: Mapping[str, Any], hashed: Any) -> Metric[Any]:
+    """`hashed` is not used: it is there so that other code, or other files, miss what these have cached."""
+    return metric_type(config_name, **given)
+
+
+class Metric(evaluate.Metric, abc.ABC, Generic[S]):
+    """A scorer as an evaluate.Metric.
+
+    A script names its scorer, describes it for evaluate, and has its own `compute`, with columns and options by name.
+    """
+
+    scorer_type: type[S]
+    description_text: ClassVar[str]
+    inputs_text: ClassVar[str]
+    citation_text: ClassVar[str]
+    reference_urls: ClassVar[Sequence[str]]
+    # By the class, so that a copy of evaluate's finds those of the installed package.
+    _rebuild = staticmethod(_rebuild)
+    code_digest: ClassVar[str]
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        cls.code_digest = code_digest(Path(inspect.getfile(cls)))
+
+    def __init__(self, config_name: str | None = None, num_process: int = 1, **given: Any) -> None:
+        process_id = given.get("process_id", 0)
+        if num_process != 1 or process_id != 0:
+            raise ValueError(
+                f"num_process={num_process}, process_id={process_id}: not needed here. Let each process call "
+                f"statistics(...).sum(axis=0), add the sums, and call score_statistics(total) once"
+            )
+        host = {name: value for name, value in given.items() if name in _EVALUATE_OPTIONS}
+        self._scorer = self.scorer_type(
+            **{name: value for name, value in given.items() if name not in HostOptions.__annotations__}
+        )
+        options = self._scorer.options
+        self._added = AddedRows(options["keep_rows"])
+        super().__init__(config_name=config_name, seed=options["seed"], **host)
+        # evaluate copies the function, but not what it says of its parameters.
+        vars(self)["compute"].__func__.__signature__ = inspect.signature(type(self).compute)
+
+    @abc.abstractmethod
+    def compute(self, *args: Any, **columns_and_options: Any) -> Any:
+        """The result for these columns, together with everything added before."""
+
+    # --- rows that are added
+
+    def add_batch(self, **columns: Any) -> None:
+        """Count a batch of rows, columns as in compute, towards the next compute(); kept are their statistics alone."""
+        known = self._scorer.columns
+        if unknown := sorted(columns.keys() - set(known)):
+            names = " and ".join(known) if len(known) == 2 else ", ".join(known)
+            raise ValueError(f"unknown columns {unknown}: give {names}")
+        self._added.add([self._scorer.count_columns(columns)])
+
+    def add(self, **row: Any) -> None:
+        """Count one row towards the next compute(), names in the singular or as columns; a batch costs little more."""
+        known = {name: column for name, column in _COLUMN_OF.items() if column in self._scorer.columns}
+        self.add_batch(**{known.get(name, name): [value] for name, value in row.items() if value is not None})
+
+    def merge(self, other: Metric[Any]) -> None:
+        """Count the rows that were added to another metric towards the next compute() of this one.
+
+        The other keeps them.  Merged in any order, metrics give the same scores; the order of the rows is that of the
+        merges, and it shows in lists of rows and decides which rows an interval's seed draws.
+        Raises ValueError for the metric itself, one of another kind, or with other options that decide what is counted.
+        """
+        # evaluate's copy of a metric has a class of its own.
+        if getattr(other, "name", None) != self.name or not hasattr(other, "_added"):
+            raise ValueError(f"other is of type {type(other).__name__}: give a metric {self.name}, as this one is")
+        if other is self:
+            raise ValueError("other is this metric itself, whose rows would count twice: give another one")
+        other._check_added(self._scorer)
+        self._added.add(other._added.parts())
+
+    def __len__(self) -> int:
+        """How many rows are added and not yet scored."""
+        return sum(int(part[:, 0].sum()) for part in self._added.parts())
+
+    def __bool__(self) -> bool:
+        return True
+
+    # --- what is counted, and what is made of it
+
+    def statistics(
+        self, predictions: Any = None, references: Any = None, *, executor: Any = None, **columns_and_options: Any
+    ) -> IntArray:
+        """The statistics of every row, shape (n, len(statistic_names())), int64.
+
+        Rows may be added up in any order, on any machine: integers have no rounding.  executor: as in compute.
+        """
+        columns, options = self._split({"predictions": predictions, "references": references, **columns_and_options})
+        return self._counting(options, executor).count_columns(columns, executor)
+
+    def statistic_names(self, **options: Any) -> list[str]:
+        """The names of the columns of `statistics`."""
+        return self._under(options).statistic_names()
+
+    def headlines(self, **options: Any) -> list[str]:
+        """The keys of the result that get rows, intervals and p-values."""
+        return list(self._under(options).headlines())
+
+    def option_names(self) -> list[str]:
+        """The names of all options, those of the stock metrics among them."""
+        known = declared(self._scorer.declaration)
+        return [*known["options"], *known["aliases"]]
+
+    def score_statistics(self, total: Any, **options: Any) -> Result:
+        """The scores of summed statistics, shape (len(statistic_names()),), as compute gives them.
+
+        A sum has no rows any more: what is made of rows (per_example, confidence) is refused.
+        """
+        return self._under(options).sum_result(total)
+
+    def row_scores(self, statistics: IntArray, **options: Any) -> FloatArray:
+        """The headlines of single rows, shape (n, len(headlines())), from their statistics.
+
+        Raises ValueError for what are no statistics under these options.
+        """
+        scorer = self._under(options)
+        array, expected = np.asarray(statistics), len(scorer.statistic_names())
+        if array.ndim != 2 or array.shape[1] != expected or array.dtype.kind not in "iu":
+            raise ValueError(
+                f"statistics have shape {array.shape} and type {array.dtype}: give statistics(...), "
+                f"rows of {expected} integers"
+            )
+        return scorer.row_scores(array.astype(np.int64, copy=False))
+
+    def compare(
+        self,
+        baseline: Any,
+        *systems: Any,
+        references: Any = None,
+        test: str = "bootstrap",
+        n_trials: int | None = None,
+        **common: Any,
+    ) -> Result:
+        """Paired significance tests of systems against a baseline, all on the same references.
+
+        baseline, systems: columns of predictions; for perplexity, mappings of what is theirs alone: options or columns.
+        test: "bootstrap" (Koehn 2004) or "randomization" (Riezler & Maxwell 2005), both as sacrebleu 2.6.0 has them.
+        n_trials: 1000 for bootstrap and 10000 for randomization if not given.
+        common: options; for perplexity also columns that all share.
+        Returns {"baseline": {...}, "systems": [{...}, ...], "signature": ...}: for every headline score its value,
+        for every system `<name>_p_value` beside it, and the interval if `confidence` is set.
+        """
+        columns, options = self._split({"references": references, **common})
+        return self._under(options).compare((baseline, *systems), columns, test, n_trials)
+
+    # --- columns of datasets
+
+    def row_scorer(
+        self,
+        prediction: str | None = None,
+        references: str | None = None,
+        *,
+        prefix: str | None = None,
+        scores: Sequence[str] | None = None,
+        statistics: bool = False,
+        **columns_and_options: Any,
+    ) -> RowScorer:
+        """A function for Dataset.map(..., batched=True): scores of rows as new columns.
+
+        prediction, references: the names of the dataset's columns, "prediction" and "references" by default; for
+          perplexity, whose texts are in "text" by default, further columns as in log_probs="scores".
+        prefix: begins the new columns' names; None: the metric's name with "_".
+        scores: which of headlines() become columns; None: all of them.
+        statistics: whether what is counted becomes columns, too, from which score_columns makes corpus scores.
+
+        The same rows with the same options and code are found in datasets' cache, in other processes too.
+        """
+        named, options = self._split({"references": references, **columns_and_options})
+        if "predictions" in named and "references" in self._scorer.columns:
+            options["predictions"] = named["predictions"]
+        if prediction is not None:
+            if "predictions" in named:
+                raise ValueError("prediction= and predictions= name the same column: give one of them")
+            named["predictions"] = prediction
+        self._check_options(options)
+        # Of its own, so that neither rows added to this one nor options about many rows change the hash.
+        scorer = self._importable(self._under(options).row_given())
+        # In one order, so that the hash does not depend on that of the arguments.
+        columns = {**scorer.usual_columns(named), **named}
+        ordered = {name: columns[name] for name in scorer.columns if name in columns}
+        return RowScorer(scorer, ordered, self._prefix(prefix), _checked_scores(scorer, scores), statistics)
+
+    def score_columns(self, data: Any, prefix: str | None = None, **options: Any) -> Any:
+        """What compute gives, from the columns of statistics that a row scorer made.
+
+        data: a dataset, one that streams, a data frame, a table, a mapping of columns; of a DatasetDict, every split is
+          scored.
+        prefix: of the columns' names, as row_scorer has it.
+        options: those of the scorer, at load or here.  Columns do not say under which options they were counted, and
+          the signature names the options that it finds here.
+        """
+        if isinstance(data, dict) and data and all(hasattr(split, "column_names") for split in data.values()):
+            return {name: self.score_columns(split, prefix, **options) for name, split in data.items()}
+        scorer = self._under(options)
+        return scorer.rows_result(column_rows(scorer, data, self._prefix(prefix)))
+
+    def compare_columns(
+        self,
+        baseline: Any,
+        *systems: Any,
+        prefix: str | Sequence[str] | None = None,
+        test: str = "bootstrap",
+        n_trials: int | None = None,
+        **options: Any,
+    ) -> Result:
+        """What compare gives, from the columns of statistics of a baseline and of every system, row by row.
+
+        prefix: of the columns' names, or a list of them, the baseline's first, then every system's: so that systems
+          which are columns of one dataset are compared by compare_columns(data, data, prefix=["a_", "b_"]).
+        options: those of the scorers, at load or here, as in score_columns.
+        """
+        given = (baseline, *systems)
+        prefixes = [self._prefix(own) for own in _prefixes(prefix, len(given))]
+        return compared_columns(self._under(options), given, prefixes, test, n_trials)
+
+    # --- what evaluate, pickle and datasets ask for
+
+    def _info(self) -> evaluate.MetricInfo:
+        text = datasets.Value("string")
+        pairs = [{"predictions": text, "references": [text]}, {"predictions": text, "references": text}]
+        texts = [{"predictions": text}]
+        features = pairs if "references" in self.scorer_type.columns else texts
+        return evaluate.MetricInfo(
+            description=self.description_text,
+            citation=self.citation_text,
+            inputs_description=self.inputs_text.replace("{options}", _described(self.scorer_type.declaration)),
+            features=[datasets.Features(each) for each in features],
+            reference_urls=list(self.reference_urls),
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # evaluate's own state holds locks and a seed drawn from numpy's global state; what a copy needs, and what
+        # datasets hashes for its cache, are the options.
+        added = self._added.parts()
+        kind = installed_class(type(self))
+        hashed = kind.code_digest, [file_stamp(file) for file in self._scorer.files()]
+        given = dict(sorted(self._scorer.given.items()))
+        return kind._rebuild, (kind, self.config_name, given, hashed), {"_added": added} if added else None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._added.add(state["_added"])
+
+    def _build_data_dir(self) -> str:
+        # evaluate makes this folder at every load; nothing here is ever written to it.
+        return str(self._data_dir_root)
+
+    # --- inside
+
+    def _under(self, options: Mapping[str, Any]) -> S:
+        """The scorer with these options over those at load."""
+        return self._scorer.under(options)
+
+    def _counting(self, options: Mapping[str, Any], executor: Any) -> Scorer[Any]:
+        """The scorer that counts."""
+        scorer = self._under(options)
+        return scorer if executor is None else self._importable(scorer.given)
+
+    def _importable(self, given: Mapping[str, Any]) -> Scorer[Any]:
+        """A scorer of a class that other processes can import."""
+        scorer: Scorer[Any] = installed_class(type(self)).scorer_type(**given)
+        return scorer
+
+    def _compute(self, columns: Mapping[str, Any], options: Mapping[str, Any], executor: Any = None) -> Result:
+        """Score these columns together with everything added before."""
+        scorer = self._under(options)
+        added = self._added.parts()
+        if added:
+            self._check_added(scorer)
+        scorer.check_kept()
+        own = []
+        if not added or any(column is not None for column in columns.values()):
+            own.append(self._counting(options, executor).count_columns(columns, executor))
+        # Threads may have added others meanwhile, or scored those.
+        return scorer.scored(np.concatenate([*self._added.take(), *own]), columns)
+
+    def _split(self, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Columns and options; a column that is None is not given."""
+        known = {*self._scorer.columns, *_COLUMN_OF.values()}
+        columns = {name: value for name, value in given.items() if name in self._scorer.columns and value is not None}
+        options = {name: value for name, value in given.items() if name not in known}
+        if given.get("references") is not None and "references" not in columns:
+            options["references"] = given["references"]
+        return columns, options
+
+    def _check_options(self, options: Mapping[str, Any]) -> None:
+        """Raise ValueError for what row_scorer is given that is neither an option nor the name of a column."""
+        names = ["prediction", *(name for name in self._scorer.columns if name != "predictions")]
+        for name in options:
+            if name not in self.option_names():
+                said = unknown_option(name, [*self.option_names(), *names])
+                raise ValueError(f"{said}; the dataset's columns are given as {'=, '.join(names)}=")
+
+    def _prefix(self, prefix: str | None) -> str:
+        if prefix is not None and not isinstance(prefix, str):
+            raise ValueError(f"prefix={prefix!r}: give a string with which the names of columns begin")
+        return f"{self.name}_" if prefix is None else prefix
+
+    def _check_added(self, scorer: Scorer[Any]) -> None:
+        if scorer.counting() != self._scorer.counting():
+            raise ValueError(
+                "rows were added under other options: give options when the metric is loaded, or all rows to compute"
+            )
+
+
+def _described(declaration: type) -> str:
+    """A line for every option: its name, its meaning, its default."""
+    options = declared(declaration)["options"]
+    return "\n".join(f"    {name}: {option.meaning} (default: {option.default!r})" for name, option in options.items())
+
+
+def _prefixes(prefix: str | Sequence[str] | None, n: int) -> Sequence[str | None]:
+    """One for each of n."""
+    if prefix is None or isinstance(prefix, str):
+        return [prefix] * n
+    if not isinstance(prefix, (list, tuple)):
+        raise ValueError(f"prefix={prefix!r}: give a string, or a list of them, the baseline's first")
+    if len(prefix) != n:
+        raise ValueError(
+            f"prefix={prefix!r} names {len(prefix)} of {n}: give the baseline's, then every system's, or one for all"
+        )
+    return prefix
+
+
+def _checked_scores(scorer: Scorer[Any], scores: Sequence[str] | None) -> Sequence[str]:
+    known = scorer.headlines()
+    if isinstance(scores, str):
+        raise ValueError(f"scores={scores!r}: give a list, as in [{scores!r}]")
+    for name in known if scores is None else scores:
+        check_choice("scores", name, tuple(known))
+    return known if scores is None else scores
+
 
 class AddedRows:
-    """Statistics of rows in the order in which they were added, or their sum alone.
+    """Statistics of rows in the order in which they were added, or their sum alone; threads may share them.
 
     >>> rows = AddedRows(keep_rows=True)
     >>> rows.add([np.array([[1, 7]]), np.array([[1, 8]])])
@@ -69,377 +411,3 @@ class AddedRows:
 
 def _joined(parts: list[IntArray]) -> list[IntArray]:
     return [np.concatenate(parts)] if len(parts) > 1 else parts
-
-
-# What evaluate.Metric itself takes.
-_EVALUATE_OPTIONS = frozenset(
-    {"keep_in_memory", "cache_dir", "process_id", "experiment_id", "hash", "max_concurrent_cache_files", "timeout"}
-)
-
-
-def _rebuild(metric_type: type[HostedMetric], config_name: str, given: Mapping[str, Any], hashed: Any) -> HostedMetric:
-    """`hashed` is not used: it is there so that other code, or other files, miss what these have cached."""
-    return metric_type(config_name, **given)
-
-
-class HostedMetric(ColumnScores, evaluate.Metric):
-    """A counted score as an evaluate.Metric: options, streaming, pickling.
-
-    A subclass names its columns in the signatures of compute, add_batch, statistics, and counts them in
-    `_count_columns`.
-    """
-
-    _options_type: ClassVar[type[Options]]
-    # By the class, so that a copy of evaluate's finds those of the installed package.
-    _rebuild = staticmethod(_rebuild)
-    # By these, pickles and caches know the metric's code.
-    metric_name: ClassVar[str]
-    code_digest: ClassVar[str]
-
-    def __init_subclass__(cls, **given: Any) -> None:
-        super().__init_subclass__(**given)
-        cls.code_digest = code_digest(Path(inspect.getfile(cls)))
-
-    def __init__(self, config_name: str | None = None, num_process: int = 1, **given: Any) -> None:
-        process_id = given.get("process_id", 0)
-        if num_process != 1 or process_id != 0:
-            raise ValueError(
-                f"num_process={num_process}, process_id={process_id}: not needed here. Let each process call "
-                f"statistics(...).sum(axis=0), add the sums, and call score_statistics(total) once"
-            )
-        host = {name: value for name, value in given.items() if name in _EVALUATE_OPTIONS}
-        own = {name: value for name, value in given.items() if name not in _EVALUATE_OPTIONS | HOST_OPTIONS}
-        self._given = translate(self._options_type, own)
-        self._options = build(self._options_type, self._given)
-        self._added = AddedRows(self._options.keep_rows)
-        super().__init__(config_name=config_name, seed=self._options.seed, **host)
-
-    @abc.abstractmethod
-    def _count_columns(self, columns: Mapping[str, Any], options: Any, executor: Any = None) -> IntArray:
-        """The statistics of every row of the columns, shape (n, len(statistic_names())).
-
-        executor: where blocks of rows are counted; None: here.
-        """
-
-    # --- scores
-
-    def statistic_names(self, **options: Any) -> list[str]:
-        """The names of the columns of `statistics`."""
-        return [*self._row_columns, *self._statistic_names(self._chosen(options))]
-
-    def headlines(self, **options: Any) -> list[str]:
-        """The keys of the result that get rows, intervals and p-values."""
-        return list(self._headlines(self._chosen(options)))
-
-    def option_names(self) -> list[str]:
-        """The names of all options, those of the stock metrics among them."""
-        return [*known_options(self._options_type), *self._options_type.ALIASES]
-
-    def score_statistics(self, total: Any, **options: Any) -> Result:
-        """The scores of summed statistics, shape (len(statistic_names()),), as compute gives them.
-
-        A sum has no rows any more: what is made of rows (per_example, confidence) is refused.
-        """
-        chosen = self._chosen(options)
-        self._check_sums(chosen)
-        expected = len(self._row_columns) + len(self._statistic_names(chosen))
-        array = np.asarray(total)
-        if array.shape != (expected,) or array.dtype.kind not in "iu":
-            raise ValueError(
-                f"total has shape {array.shape} and type {array.dtype}: give statistics(...).sum(axis=0), "
-                f"{expected} integers"
-            )
-        if array[0] < 1:
-            raise ValueError(f"total sums up {array[0]} rows: there is nothing to score")
-        return self._visible(self._total_result(array.astype(np.int64), chosen), chosen)
-
-    def row_scores(self, statistics: IntArray, **options: Any) -> FloatArray:
-        """The headlines of single rows, shape (n, len(headlines())), from their statistics.
-
-        Raises ValueError for what are no statistics under these options.
-        """
-        array, expected = np.asarray(statistics), len(self.statistic_names(**options))
-        if array.ndim != 2 or array.shape[1] != expected or array.dtype.kind not in "iu":
-            raise ValueError(
-                f"statistics have shape {array.shape} and type {array.dtype}: give statistics(...), "
-                f"rows of {expected} integers"
-            )
-        return self._row_scores(array.astype(np.int64, copy=False), self._chosen(options))
-
-    def _travelling(self, given: Mapping[str, Any]) -> HostedMetric:
-        """A metric with these options, without rows, of a class that other processes can import."""
-        return installed_class(type(self))(self.config_name, **given)
-
-    def _prefix(self, prefix: str | None) -> str:
-        if prefix is not None and not isinstance(prefix, str):
-            raise ValueError(f"prefix={prefix!r}: give a string with which the names of columns begin")
-        return f"{self.name}_" if prefix is None else prefix
-
-    def _row_scorer(
-        self,
-        columns: Mapping[str, str],
-        prefix: str | None,
-        scores: Sequence[str] | None,
-        statistics: bool,
-        given: Mapping[str, Any],
-    ) -> RowScorer:
-        # Of its own, so that neither rows added to this one nor options about many rows change the hash.
-        all_given = {**self._given, **translate(self._options_type, given)}
-        metric = self._travelling(row_options(self._options_type, all_given))
-        return metric._own_row_scorer(columns, prefix, scores, statistics)
-
-    def _own_row_scorer(
-        self, columns: Mapping[str, str], prefix: str | None, scores: Sequence[str] | None, statistics: bool
-    ) -> RowScorer:
-        known = self.headlines()
-        if isinstance(scores, str):
-            raise ValueError(f"scores={scores!r}: give a list, as in [{scores!r}]")
-        for name in known if scores is None else scores:
-            check_choice("scores", name, tuple(known))
-        return RowScorer(self, columns, self._prefix(prefix), known if scores is None else scores, statistics)
-
-    def _compute_columns(self, columns: Mapping[str, Any], given: Mapping[str, Any], executor: Any = None) -> Result:
-        """Score these columns together with everything added before."""
-        chosen = self._chosen(given)
-        added = self._added.parts()
-        if added:
-            self._check_added(chosen)
-        if not chosen.keep_rows:
-            self._check_sums(chosen)
-        own = []
-        if not added or any(column is not None for column in columns.values()):
-            metric = self if executor is None else self._travelling(self._given)
-            own.append(metric._count_columns(columns, metric._chosen(given), executor))
-        # Threads may have added others meanwhile, or scored those.
-        statistics = np.concatenate([*self._added.take(), *own])
-        if not len(statistics):
-            names = [name for name, column in columns.items() if column is not None]
-            raise ValueError(f"nothing to score: {' and '.join(names) or 'all batches'} are empty")
-        if not chosen.keep_rows:
-            return self.score_statistics(statistics.sum(axis=0), **given)
-        return self._result(statistics, chosen)
-
-    def _row_result(self, columns: Mapping[str, Any], given: Mapping[str, Any]) -> Result:
-        """What compute gives of these columns alone, whatever was added, with the scores of the rows."""
-        whole = {**given, "per_example": True, "confidence": None, "scalars_only": False, "keep_rows": True}
-        return self._result(self._statistics_of(columns, whole), self._chosen(whole))
-
-    def _statistics_of(self, columns: Mapping[str, Any], given: Mapping[str, Any], executor: Any = None) -> IntArray:
-        # Between the caller and _count_columns as in compute and add_batch, so that warnings name the caller's line.
-        metric = self if executor is None else self._travelling(self._given)
-        return metric._count_columns(columns, metric._chosen(given), executor)
-
-    def _add_columns(self, columns: Mapping[str, Any]) -> None:
-        """Count rows towards the next compute(); what is kept are their statistics, not their text."""
-        self._added.add([self._count_columns(columns, self._options)])
-
-    def merge(self, other: HostedMetric) -> None:
-        """Count the rows that were added to another metric towards the next compute() of this one.
-
-        The other keeps them.  Merged in any order, metrics give the same scores; the order of the rows is that of the
-        merges, and it shows in lists of rows and decides which rows an interval's seed draws.
-        Raises ValueError for the metric itself, one of another kind, or with other options that decide what is counted.
-        """
-        # evaluate's copy of a metric has a class of its own.
-        if getattr(other, "name", None) != self.name or not hasattr(other, "_added"):
-            raise ValueError(f"other is of type {type(other).__name__}: give a metric {self.name}, as this one is")
-        if other is self:
-            raise ValueError("other is this metric itself, whose rows would count twice: give another one")
-        other._check_added(self._options)
-        self._added.add(other._added.parts())
-
-    # --- what evaluate, pickle and datasets ask for
-
-    def __len__(self) -> int:
-        """How many rows are added and not yet scored."""
-        return sum(int(part[:, 0].sum()) for part in self._added.parts())
-
-    def __bool__(self) -> bool:
-        return True
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # evaluate's own state holds locks and a seed drawn from numpy's global state; what a copy needs, and what
-        # datasets hashes for its cache, are the options.
-        added = self._added.parts()
-        kind = installed_class(type(self))
-        hashed = kind.code_digest, [file_stamp(file) for file in self._options.files()]
-        return (
-            kind._rebuild,
-            (kind, self.config_name, dict(sorted(self._given.items())), hashed),
-            {"_added": added} if added else None,
-        )
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._added.add(state["_added"])
-
-    def _build_data_dir(self) -> str:
-        # evaluate makes this folder at every load; nothing here is ever written to it.
-        return str(self._data_dir_root)
-
-    # --- inside
-
-    def _chosen(self, given: Mapping[str, Any]) -> Any:
-        if not given:
-            return self._options
-        return build(self._options_type, {**self._given, **translate(self._options_type, given)})
-
-    def _check_sums(self, chosen: Options) -> None:
-        self._refuse_rows(chosen)
-        if chosen.per_example or chosen.confidence is not None:
-            raise ValueError(
-                "a sum has no rows to list or resample: per_example and confidence are for compute with keep_rows=True"
-            )
-
-    def _check_added(self, chosen: Options) -> None:
-        if chosen.counting() != self._options.counting():
-            raise ValueError(
-                "rows were added under other options: give options when the metric is loaded, or all rows to compute"
-            )
-
-
-# A block that an executor gets: enough work to be worth the way, little enough for every worker to have some.
-_TRAVELLING_CHARACTERS = 1 << 20
-# Seconds of work for a slow tokenizer, so that a bar can move.
-_SLOW_CHARACTERS = 1 << 17
-
-
-class CorpusMetric(HostedMetric):
-    """Predictions against one reference a row, or several."""
-
-    _row_columns = ROW_COLUMNS
-    # Rows are counted in blocks of about so many characters: the fewer, the smaller the arrays; the more, the less
-    # often a word is looked at anew.
-    _block_characters = 1 << 23
-
-    @abc.abstractmethod
-    def _count(self, predictions: list[str], references: References, options: Any) -> IntArray:
-        """The metric's own statistics of every row, shape (n, number of names), int64, additive."""
-
-    def _cuts_text_by_text(self, options: Any) -> bool:
-        """Whether a function or a model cuts texts one by one, which may be slow and gains nothing by large blocks."""
-        return False
-
-    def _warn(self, predictions: list[str], references: References, options: Any) -> None:
-        """Warn of texts that can be scored, but hardly as they were meant."""
-
-    def compute(
-        self, *, predictions: Any = None, references: Any = None, executor: Any = None, **options: Any
-    ) -> Result:
-        """Score predictions against references, together with everything added before.
-
-        executor: counts blocks of rows elsewhere: anything with the `submit` of concurrent.futures, such as a pool of
-          processes, Dask's client.get_executor(), mpi4py's MPIPoolExecutor.  The result is the same to the last bit.
-        Options given here override those given at load.
-        """
-        return self._compute_columns({"predictions": predictions, "references": references}, options, executor)
-
-    def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
-        """Count a batch of rows towards the next compute(); what is kept are their statistics, not their text."""
-        if kwargs:
-            raise ValueError(f"unknown columns {sorted(kwargs)}: give predictions and references")
-        self._add_columns({"predictions": predictions, "references": references})
-
-    def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
-        """Count one row towards the next compute(); a batch of them costs little more than one."""
-        # evaluate.combine, and many a loop, name a single row as a column.
-        row = {"predictions": prediction, "references": reference, **kwargs}
-        self.add_batch(**{name: [value] for name, value in row.items()})
-
-    def statistics(self, predictions: Any, references: Any, *, executor: Any = None, **options: Any) -> IntArray:
-        """The statistics of every row, shape (n, len(statistic_names())), int64.
-
-        Rows may be added up in any order, on any machine: integers have no rounding.  executor: as in compute.
-        """
-        return self._statistics_of({"predictions": predictions, "references": references}, options, executor)
-
-    def row_scorer(
-        self,
-        prediction: str = "prediction",
-        references: str = "references",
-        *,
-        prefix: str | None = None,
-        scores: Sequence[str] | None = None,
-        statistics: bool = False,
-        **options: Any,
-    ) -> RowScorer:
-        """A function for Dataset.map(..., batched=True): scores of rows as new columns.
-
-        prediction, references: the names of the dataset's columns.
-        prefix: begins the new columns' names; None: the metric's name with "_".
-        scores: which of headlines() become columns; None: all of them.
-        statistics: whether what is counted becomes columns, too, from which score_columns makes corpus scores.
-
-        The same rows with the same options and code are found in datasets' cache, in other processes too.
-        """
-        check_arguments(options, self.option_names(), ("prediction", "references"))
-        columns = {"predictions": prediction, "references": references}
-        return self._row_scorer(columns, prefix, scores, statistics, options)
-
-    def compare(
-        self,
-        baseline: Any,
-        *systems: Any,
-        references: Any,
-        test: str = "bootstrap",
-        n_trials: int | None = None,
-        **options: Any,
-    ) -> Result:
-        """Paired significance tests of systems against a baseline, all on the same references.
-
-        baseline, systems: columns of predictions.
-        test: "bootstrap" (Koehn 2004) or "randomization" (Riezler & Maxwell 2005), both as sacrebleu 2.6.0 has them.
-        n_trials: 1000 for bootstrap and 10000 for randomization if not given.
-        Returns {"baseline": {...}, "systems": [{...}, ...], "signature": ...}: for every headline score its value,
-        for every system `<name>_p_value` beside it, and the interval if `confidence` is set.
-        """
-        chosen = self._chosen(options)
-        trials = self._checked_trials(test, n_trials, chosen)
-        if not systems:
-            raise ValueError("no system to compare with the baseline: give its predictions as second argument")
-        columns = check_systems(baseline, systems)
-        rows = [self._count_columns({"predictions": column, "references": references}, chosen) for column in columns]
-        if not len(rows[0]):
-            raise ValueError("nothing to compare: baseline and references are empty")
-        return self._tested(rows, test, trials, chosen)
-
-    def _count_columns(self, columns: Mapping[str, Any], options: Any, executor: Any = None) -> IntArray:
-        texts = check_predictions(columns["predictions"])
-        checked = check_references(columns["references"], len(texts))
-        self._warn(texts, checked, options)
-        counted = self._counted_blocks(texts, checked, options, executor)
-        own = [*with_bar(counted, "Count rows", " rows", len, len(texts))]
-        return with_row_columns(checked.counts, np.concatenate(own))
-
-    def _counted_blocks(
-        self, texts: list[str], references: References, options: Any, executor: Any
-    ) -> Iterator[IntArray]:
-        # Rows know nothing of each other, so blocks of them keep memory flat, and may be counted anywhere.
-        if executor is None:
-            characters = _SLOW_CHARACTERS if self._cuts_text_by_text(options) else self._block_characters
-            return (self._count(*block, options) for block in row_blocks(texts, references, characters))
-        count = functools.partial(_count_block, self, options)
-        return ordered_results(executor, count, row_blocks(texts, references, _TRAVELLING_CHARACTERS))
-
-    def _row_fields(self, total: IntArray) -> Mapping[str, Any]:
-        return {"nrefs": references_a_row(total)}
-
-
-def _count_block(metric: CorpusMetric, options: Any, block: tuple[list[str], References]) -> IntArray:
-    return metric._count(*block, options)
-
-
-def metric_info(
-    description: str, citation: str, inputs_description: str, reference_urls: Sequence[str]
-) -> evaluate.MetricInfo:
-    """What evaluate shows of a metric; its input is one reference a row, or a list of them."""
-    text = datasets.Value("string")
-    return evaluate.MetricInfo(
-        description=description,
-        citation=citation,
-        inputs_description=inputs_description,
-        features=[
-            datasets.Features({"predictions": text, "references": [text]}),
-            datasets.Features({"predictions": text, "references": text}),
-        ],
-        reference_urls=list(reference_urls),
-    )

@@ -1,167 +1,67 @@
-"""Options by name: what was given becomes one frozen, checked dataclass."""
+"""Options, each declared once: by a name of a TypedDict, whose annotation holds type, default, meaning and check.
+
+A declaration looks like this, and gives the keyword parameters that type checkers, `help` and completion know, the
+checks, the table of a metric's card and the command's help:
+
+    class WerOptions(Options, total=False):
+        unit: Annotated[Literal["word", "char"], Option("word", "What is compared.", counts=True)]
+
+`resolve` makes of the options that were given a mapping with all of them, checked.
+"""
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
+import functools
+import inspect
 import numbers
 import sys
+import types
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, TypeVar
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, TypedDict, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-# What hosts hand to every metric's constructor, whether it has a meaning here or not.
-HOST_OPTIONS = frozenset(
-    {"trust_remote_code", "verification_mode", "download_mode", "download_config", "revision", "token", "module_type"}
-)
-
-Alias = Callable[[Any], Mapping[str, Any]]
-AnyOptions = TypeVar("AnyOptions", bound="Options")
+# Raises ValueError unless the value, of an option of that name, is a good one.
+Check = Callable[[str, Any], None]
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Options:
-    """The options that every metric has.
+@dataclass(frozen=True)
+class Option:
+    """What an annotation says of an option besides its type.
 
-    per_example: also give one score a row.
-    confidence: None, or the level of a bootstrap interval, between 0 and 1, such as 0.95.
-    n_resamples: how many resamples the interval is taken from.
-    seed: of every random draw.
-    scalars_only: leave only numbers in the result, for hosts that average values.
-    keep_rows: of rows that are added, keep the statistics of each; False keeps their sum alone, so that memory does not
-      grow with them, and what is made of rows (per_example, confidence) is refused.
+    default: None may stand for it.
+    meaning: in words, for people.
+    check: of values that the type allows; a Literal, a bool and None are checked by the type.
+    counts: whether it decides what is counted of rows; others decide only what is made of the sum.
+    sets: by a value of this option, other defaults of other options.
     """
 
-    per_example: bool = False
-    confidence: float | None = None
-    n_resamples: int = 1000
-    seed: int = 12345
-    scalars_only: bool = False
-    keep_rows: bool = True
-
-    # The names of fields that decide the statistics; the others decide only what is made of their sum.
-    COUNTING: ClassVar[tuple[str, ...]] = ()
-    # Names that the stock metrics use, each with what it means in ours.
-    ALIASES: ClassVar[Mapping[str, Alias]] = {}
-    # Each convention is a set of defaults.
-    CONVENTIONS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-
-    def __post_init__(self) -> None:
-        check_flags(self, "per_example", "scalars_only", "keep_rows")
-        if self.confidence is not None:
-            check_number("confidence", self.confidence, above=0, below=1)
-        check_integer("n_resamples", self.n_resamples, least=2)
-        check_integer("seed", self.seed, least=0, most=2**32 - 1)
-
-    def counting(self) -> tuple[Any, ...]:
-        """The values that decide what is kept of rows."""
-        return tuple(getattr(self, name) for name in (*self.COUNTING, "keep_rows"))
-
-    def files(self) -> tuple[Any, ...]:
-        """The files and folders that options name, whose content decides the statistics."""
-        return ()
+    default: Any
+    meaning: str
+    check: Check | None = None
+    counts: bool = False
+    sets: Mapping[Any, Mapping[str, Any]] = field(default_factory=dict)
 
 
-def build(options_type: type[AnyOptions], given: Mapping[str, Any]) -> AnyOptions:
-    """The options with everything given, over the defaults of the convention that is given.
+@dataclass(frozen=True)
+class Alias:
+    """A name that the stock metrics use, with what a value of it means in our options."""
 
-    Raises ValueError for an unknown name or value.
-    """
-    conventions = options_type.CONVENTIONS
-    convention = given.get("convention")
-    if convention is None or not conventions:
-        return options_type(**given)
-    check_choice("convention", convention, tuple(conventions))
-    return options_type(**{**conventions[convention], **given})
+    meant: Callable[[Any], Mapping[str, Any]]
 
 
-def translate(options_type: type[Options], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The given options under their own names, aliases resolved.
+class Declared(TypedDict):
+    """The options and aliases of a metric, by name, in order; types: of the options, as annotated."""
 
-    Raises ValueError for an unknown name, with the nearest one, or for two names of one option that disagree.
-    """
-    known = known_options(options_type)
-    own: dict[str, Any] = {}
-    said: dict[str, str] = {}
-    for name, value in given.items():
-        if name in known:
-            # As in the stock metrics, None is the default.
-            meaning: Mapping[str, Any] = {} if value is None else {name: value}
-        elif name in options_type.ALIASES:
-            meaning = options_type.ALIASES[name](value)
-        else:
-            raise ValueError(unknown_option(name, [*known, *options_type.ALIASES]))
-        for key, meant in meaning.items():
-            if key in own and own[key] != meant:
-                raise ValueError(f"{name}={value!r} contradicts {said[key]}={given[said[key]]!r}: give one of them")
-            own[key], said[key] = _own(meant), name
-    return own
+    options: Mapping[str, Option]
+    aliases: Mapping[str, Alias]
+    types: Mapping[str, Any]
 
 
-def row_options(options_type: type[Options], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the given options, under their own names, those that can move what is counted of a row, or its scores.
-
-    What every metric has is about many rows; a default says nothing, unless the convention has another one.
-
-    Raises ValueError for a value that cannot be.
-
-    >>> row_options(Options, {"seed": 1, "confidence": 0.9})
-    {}
-    """
-    build(options_type, given)
-    usual = {field.name: field.default for field in dataclasses.fields(options_type)}
-    usual.update(options_type.CONVENTIONS.get(given.get("convention", ""), {}))
-    about_many = known_options(Options)
-    return {name: value for name, value in given.items() if name not in about_many and not _equal(value, usual[name])}
-
-
-def _equal(value: Any, default: Any) -> bool:
-    # Of one type alone: an array would be compared number by number.
-    return type(value) is type(default) and bool(value == default)
-
-
-def _own(value: Any) -> Any:
-    """Lists anew, so that the caller's may change later, and Python's numbers for numpy's."""
-    if type(value) in (list, tuple):
-        return type(value)(map(_own, value))
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def known_options(options_type: type[Options]) -> list[str]:
-    """The names of a metric's own options, aliases left out."""
-    return [field.name for field in dataclasses.fields(options_type)]
-
-
-def rename(name: str) -> Alias:
-    """An alias that is another name; None keeps the default, as the stock metrics mean it."""
-    return lambda value: {} if value is None else {name: value}
-
-
-def unknown_option(name: str, known: Iterable[str]) -> str:
-    """The message for a name that is none of the known ones."""
-    names = sorted(set(known))
-    nearest = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
-    return f"unknown option {name!r}{hint} Known options: {', '.join(names)}"
-
-
-def callable_name(function: Any) -> str:
-    """What stands for a function in signatures: its place, or that of its type where it is an object.
-
-    >>> callable_name(str.lower), callable_name(difflib.get_close_matches)
-    ('str.lower', 'difflib.get_close_matches')
-    """
-    named = function if hasattr(function, "__qualname__") else type(function)
-    # Methods of builtin types have no module.
-    module = getattr(named, "__module__", None)
-    return f"{module}.{named.__qualname__}" if module else str(named.__qualname__)
-
-
-def check_flags(options: Options, *names: str) -> None:
-    """Raise ValueError unless the named options are True or False."""
-    for name in names:
-        check_choice(name, getattr(options, name), (True, False))
+# --- checks
 
 
 def check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
@@ -196,3 +96,208 @@ def check_integer(name: str, value: Any, *, least: int, most: int | None = None)
     is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not is_whole or value < least or (most is not None and value > most):
         raise ValueError(f"{name}={value!r}: give a whole number {wanted}")
+
+
+def number(*, least: float | None = None, above: float | None = None, below: float | None = None) -> Check:
+    """A check for finite numbers in a range."""
+    return functools.partial(check_number, least=least, above=above, below=below)
+
+
+def integer(least: int, most: int | None = None) -> Check:
+    """A check for whole numbers in a range, ends included."""
+    return functools.partial(check_integer, least=least, most=most)
+
+
+def rename(name: str) -> Alias:
+    """An alias that is another name; None keeps the default, as the stock metrics mean it."""
+    return Alias(lambda value: {} if value is None else {name: value})
+
+
+# --- what every metric has
+
+
+class Options(TypedDict, total=False):
+    """The options that every metric has."""
+
+    per_example: Annotated[bool, Option(False, "also one score a row")]
+    confidence: Annotated[
+        float | None, Option(None, "level of a bootstrap interval, such as 0.95", number(above=0, below=1))
+    ]
+    n_resamples: Annotated[int, Option(1000, "how many resamples the interval is taken from", integer(least=2))]
+    seed: Annotated[int, Option(12345, "of every random draw", integer(least=0, most=2**32 - 1))]
+    scalars_only: Annotated[bool, Option(False, "leave only numbers in the result")]
+    keep_rows: Annotated[
+        bool,
+        Option(
+            True,
+            "of rows that are added, keep what is counted of each; `False` keeps the sum alone, so that memory does "
+            "not grow",
+            counts=True,
+        ),
+    ]
+
+
+class HostOptions(TypedDict, total=False):
+    """What evaluate and other hosts hand to every metric's constructor; it has no meaning here."""
+
+    config_name: str | None
+    num_process: int
+    process_id: int
+    keep_in_memory: bool
+    cache_dir: str | None
+    experiment_id: str | None
+    hash: str | None
+    max_concurrent_cache_files: int
+    timeout: float
+    trust_remote_code: bool
+    verification_mode: Any
+    download_mode: Any
+    download_config: Any
+    revision: str | None
+    token: str | bool | None
+    module_type: str
+
+
+# --- from a declaration
+
+
+@functools.cache
+def declared(options_type: type) -> Declared:
+    """What a TypedDict declares."""
+    options: dict[str, Option] = {}
+    aliases: dict[str, Alias] = {}
+    kinds: dict[str, Any] = {}
+    # The common options come last: the metric's own are what a reader looks for.
+    hints = get_type_hints(options_type, include_extras=True)
+    common = {name: hints.pop(name) for name in Options.__annotations__ if options_type is not Options}
+    for name, annotated in {**hints, **common}.items():
+        kind, said = get_args(annotated)
+        if isinstance(said, Alias):
+            aliases[name] = said
+        else:
+            options[name], kinds[name] = said, kind
+    return {"options": options, "aliases": aliases, "types": kinds}
+
+
+def keywords(options_type: type) -> Callable[[Function], Function]:
+    """Show the options as keyword parameters, with their defaults, in the signature of a function of **options."""
+
+    def shown(function: Function) -> Function:
+        known = declared(options_type)
+        own = inspect.signature(function)
+        named = [each for each in own.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+        options = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option.default, annotation=kind)
+            for (name, option), kind in zip(known["options"].items(), known["types"].values(), strict=True)
+        ]
+        function.__signature__ = own.replace(parameters=[*named, *options])  # type: ignore[attr-defined]
+        return function
+
+    return shown
+
+
+def translate(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The given options under their own names, aliases resolved.
+
+    Raises ValueError for an unknown name, with the nearest one, or for two names of one option that disagree.
+    """
+    known = declared(options_type)
+    own: dict[str, Any] = {}
+    said: dict[str, str] = {}
+    for name, value in given.items():
+        if name in known["options"]:
+            # As in the stock metrics, None is the default.
+            meaning: Mapping[str, Any] = {} if value is None else {name: value}
+        elif name in known["aliases"]:
+            meaning = known["aliases"][name].meant(value)
+        else:
+            raise ValueError(unknown_option(name, [*known["options"], *known["aliases"]]))
+        for key, meant in meaning.items():
+            if key in own and own[key] != meant:
+                raise ValueError(f"{name}={value!r} contradicts {said[key]}={given[said[key]]!r}: give one of them")
+            own[key], said[key] = _own(meant), name
+    return own
+
+
+def resolve(options_type: type, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """All options, read-only: the given ones, under their own names, over the defaults.
+
+    Raises ValueError for a value that cannot be.
+
+    >>> resolve(Options, {"seed": 1})["seed"], resolve(Options, {})["seed"]
+    (1, 12345)
+    """
+    known = declared(options_type)
+    options = {**_defaults(options_type, given), **given}
+    for (name, option), kind in zip(known["options"].items(), known["types"].values(), strict=True):
+        _check(name, options[name], kind, option)
+    return types.MappingProxyType(options)
+
+
+def row_options(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the given options, under their own names, those that can move what is counted of a row, or its scores.
+
+    What every metric has is about many rows; a default says nothing.
+
+    >>> row_options(Options, {"seed": 1, "confidence": 0.9})
+    {}
+    """
+    usual, about_many = _defaults(options_type, given), declared(Options)["options"]
+    return {name: value for name, value in given.items() if name not in about_many and not _equal(value, usual[name])}
+
+
+def _defaults(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The defaults, as far as no option that is given sets others."""
+    known = declared(options_type)["options"]
+    usual = {name: option.default for name, option in known.items()}
+    for name, option in known.items():
+        if option.sets and name in given:
+            check_choice(name, given[name], tuple(option.sets))
+            usual.update(option.sets[given[name]])
+    return usual
+
+
+def _check(name: str, value: Any, kind: Any, option: Option) -> None:
+    """By the type as far as it says, then by the option's own check."""
+    kinds = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+    if value is None and type(None) in kinds:
+        return
+    choices = [choice for each in kinds if get_origin(each) is Literal for choice in get_args(each)]
+    if bool in kinds:
+        choices += [True, False]
+    if choices and option.check is None:
+        check_choice(name, value, (*([None] if type(None) in kinds else []), *choices))
+    if option.check is not None:
+        option.check(name, value)
+
+
+def _equal(value: Any, default: Any) -> bool:
+    # Of one type alone: an array would be compared number by number.
+    return type(value) is type(default) and bool(value == default)
+
+
+def _own(value: Any) -> Any:
+    """Lists anew, so that the caller's may change later, and Python's numbers for numpy's."""
+    if type(value) in (list, tuple):
+        return type(value)(map(_own, value))
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def unknown_option(name: str, known: Iterable[str]) -> str:
+    """The message for a name that is none of the known ones."""
+    names = sorted(set(known))
+    nearest = difflib.get_close_matches(name, names, n=1)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
+    return f"unknown option {name!r}{hint} Known options: {', '.join(names)}"
+
+
+def callable_name(function: Any) -> str:
+    """What stands for a function in signatures: its place, or that of its type where it is an object.
+
+    >>> callable_name(str.lower), callable_name(difflib.get_close_matches)
+    ('str.lower', 'difflib.get_close_matches')
+    """
+    named = function if hasattr(function, "__qualname__") else type(function)
+    # Methods of builtin types have no module.
+    module = getattr(named, "__module__", None)
+    return f"{module}.{named.__qualname__}" if module else str(named.__qualname__)

@@ -15,12 +15,14 @@ from typing import NamedTuple, Protocol
 class Kind(NamedTuple):
     """How one sort of mark looks; colours are told apart by every kind of colour vision, and never stand alone.
 
+    name: of the class in HTML.
     meaning: what a legend says of it.
     tag, css: of HTML.
     ansi: the parameters of a terminal's colour sequence.
     left, right: what surrounds the text where there is no colour.
     """
 
+    name: str
     meaning: str
     tag: str
     css: str
@@ -29,33 +31,18 @@ class Kind(NamedTuple):
     right: str = ""
 
 
-def _box(background: str, line: str = "none", text: str = "0,0,0") -> str:
+def box(background: str, line: str = "none", text: str = "0,0,0") -> str:
+    """The style of text on a colour, with a line."""
     return f"background:rgb({background});color:rgb({text});text-decoration:{line};text-decoration-thickness:2px"
 
 
-# The colours are Okabe and Ito's, made lighter so that black text stands on them, on light pages and dark ones.
-_ORANGE, _PURPLE, _BLUE, _GREEN = "255,210,127", "242,184,214", "168,216,248", "159,224,200"
+# Okabe and Ito's colours, made lighter so that black text stands on them, on light pages and dark ones.
+ORANGE, PURPLE, BLUE, GREEN = "255,210,127", "242,184,214", "168,216,248", "159,224,200"
 
-KINDS = {
-    "plain": Kind("", "span", "", ""),
-    "hit": Kind("the same", "span", "opacity:.65", "2"),
-    "substitute": Kind("substituted", "mark", _box(_ORANGE, "underline wavy"), "30;43", "~", "~"),
-    "delete": Kind("deleted", "del", _box(_PURPLE, "line-through"), "30;45", "[-", "-]"),
-    "insert": Kind("inserted", "ins", _box(_BLUE, "underline"), "30;46", "{+", "+}"),
-    "match": Kind("matched", "mark", _box(_GREEN, "underline") + ";font-weight:600", "30;42", "*", "*"),
-    "clipped": Kind("clipped", "mark", _box(_ORANGE, "underline dashed"), "30;43", "(", ")"),
-    "miss": Kind("not matched", "span", "opacity:.75;text-decoration:underline dotted", "2"),
-    "piece": Kind("", "span", "border:1px solid rgb(136,136,136);border-radius:4px", "4", "|", "|"),
-    "merged": Kind("merged in this step", "mark", _box(_BLUE, "underline double"), "30;46", "{", "}"),
-    "unknown": Kind("unknown", "mark", _box(_ORANGE, "underline overline"), "30;43", "?", "?"),
-    "special": Kind("special or added token", "mark", _box(_PURPLE, "overline"), "30;45", "[", "]"),
-    # Lighter to darker; the note below the text says the number.
-    "heat0": Kind("", "span", _box("255,255,229"), "30;47"),
-    "heat1": Kind("", "span", _box("254,227,145"), "30;107"),
-    "heat2": Kind("", "span", _box("254,153,41"), "30;43"),
-    "heat3": Kind("", "span", _box("204,76,2", text="255,255,255"), "97;45"),
-    "heat4": Kind("", "span", _box("102,37,6", text="255,255,255"), "97;41"),
-}
+# What several pictures have; other kinds stand with the picture that they are of.
+PLAIN = Kind("plain", "", "span", "", "")
+MATCH = Kind("match", "matched", "mark", box(GREEN, "underline") + ";font-weight:600", "30;42", "*", "*")
+MISS = Kind("miss", "not matched", "span", "opacity:.75;text-decoration:underline dotted", "2")
 
 # Characters that move a cursor, turn the direction of text, or look like a space or like nothing: shown, never obeyed.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\xa0\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]")
@@ -95,32 +82,30 @@ def _char_width(char: str) -> int:
 class Mark(NamedTuple):
     """A piece of text, of a kind, with a note: a word about it that stands below it.
 
-    >>> Mark("<b>", "insert").html()
-    '<ins class="insert"><bdi>&lt;b&gt;</bdi></ins>'
-    >>> Mark("b", "insert").text(colour=False), Mark("b", "insert").text(colour=True)
-    ('{+b+}', '\\x1b[30;46m{+b+}\\x1b[0m')
+    >>> Mark("<b>", MATCH).html()
+    '<mark class="match"><bdi>&lt;b&gt;</bdi></mark>'
+    >>> Mark("b", MATCH).text(colour=False), Mark("b", MATCH).text(colour=True)
+    ('*b*', '\\x1b[30;42m*b*\\x1b[0m')
     """
 
     content: str
-    kind: str = "plain"
+    kind: Kind = PLAIN
     note: str = ""
 
     def html(self) -> str:
         """One element; whatever is in the text stays text."""
-        tag = KINDS[self.kind].tag
+        tag = self.kind.tag
         note = f"<sub>{html.escape(self.note)}</sub>" if self.note else ""
-        return f'<{tag} class="{self.kind}"><bdi>{html.escape(visible(self.content))}</bdi>{note}</{tag}>'
+        return f'<{tag} class="{self.kind.name}"><bdi>{html.escape(visible(self.content))}</bdi>{note}</{tag}>'
 
     def bare(self) -> str:
         """What a terminal without colours shows."""
-        kind = KINDS[self.kind]
         note = f"<{self.note}>" if self.note else ""
-        return f"{kind.left}{visible(self.content)}{kind.right}{note}"
+        return f"{self.kind.left}{visible(self.content)}{self.kind.right}{note}"
 
     def text(self, colour: bool, width: int = 0) -> str:
         """What a terminal shows, filled up with spaces to `width` cells."""
-        ansi = KINDS[self.kind].ansi
-        bare = self.bare()
+        ansi, bare = self.kind.ansi, self.bare()
         shown = f"\x1b[{ansi}m{bare}\x1b[0m" if colour and ansi else bare
         return shown + " " * (width - display_width(bare))
 
@@ -134,7 +119,7 @@ class Block(Protocol):
     def text(self, colour: bool, width: int) -> str:
         """Lines of at most `width` cells, where words allow it."""
 
-    def kinds(self) -> Iterable[str]:
+    def kinds(self) -> Iterable[Kind]:
         """The kinds of its marks, for the legend."""
 
 
@@ -155,7 +140,7 @@ class Line(NamedTuple):
         indent = " " * (display_width(self.label) + 1)
         return "\n".join([f"{self.label} {lines[0]}", *(indent + line for line in lines[1:])])
 
-    def kinds(self) -> Iterable[str]:
+    def kinds(self) -> Iterable[Kind]:
         return [mark.kind for mark in self.marks]
 
 
@@ -184,7 +169,7 @@ class Columns(NamedTuple):
         heads = [Mark(label).text(False, head) for label in self.labels]
         return "\n".join((start + line).rstrip() for start, line in zip(heads, lines, strict=True))
 
-    def kinds(self) -> Iterable[str]:
+    def kinds(self) -> Iterable[Kind]:
         return [mark.kind for column in self.columns for mark in column]
 
 
@@ -208,7 +193,7 @@ class Bars(NamedTuple):
             f"{Mark(label).text(False, head)} {_bar(share)} {value}".rstrip() for label, share, value in self.bars
         )
 
-    def kinds(self) -> Iterable[str]:
+    def kinds(self) -> Iterable[Kind]:
         return ()
 
 
@@ -231,7 +216,7 @@ class Table(NamedTuple):
             for row in rows
         )
 
-    def kinds(self) -> Iterable[str]:
+    def kinds(self) -> Iterable[Kind]:
         return [mark.kind for row in self.rows for cell in row for mark in cell]
 
 
@@ -274,28 +259,30 @@ def _wrapped(columns: Sequence[Sequence[Mark]], width: int) -> list[list[Sequenc
 
 
 class Picture(NamedTuple):
-    """A title with blocks below it.
+    """A title with blocks below it, and a legend of the kinds of marks that they hold.
 
     The last expression of a notebook's cell shows as HTML; print shows text, in colour on a terminal unless NO_COLOR is
     set (no-color.org).  Whatever is in the texts stays text.
 
-    >>> from ._picture_blocks import Line
-    >>> picture = Picture("Why", [Line("prediction:", [Mark("a", "hit"), Mark("b", "insert")])])
+    kinds: the picture's vocabulary: all kinds of its marks but PLAIN, in the order of the legend.
+
+    >>> picture = Picture("Why", [Line("prediction:", [Mark("a", MATCH), Mark("b", MISS)])], [MATCH, MISS])
     >>> print(picture.text(colour=False))
     Why
-    prediction: a {+b+}
-    the same   {+inserted+}
+    prediction: *a* b
+    *matched*   not matched
     """
 
     title: str
     blocks: Sequence[Block]
+    kinds: Sequence[Kind] = ()
 
     def html(self) -> str:
         """One element with its own style, for a page."""
         blocks = "".join(block.html() for block in self.blocks)
         legend = "".join(f"<li>{mark.html()}</li>" for mark in self._legend())
         below = f"<ul>{legend}</ul>" if legend else ""
-        style = f"<style>{_STYLE}</style>"
+        style = f"<style>{_rules(self.kinds)}</style>"
         return f'{style}<div class="evenscore-picture"><h4>{html.escape(self.title)}</h4>{blocks}{below}</div>'
 
     def text(self, *, colour: bool | None = None, width: int | None = None) -> str:
@@ -323,14 +310,14 @@ class Picture(NamedTuple):
     def _legend(self) -> list[Mark]:
         """What the kinds of the blocks' marks mean, each marked as itself."""
         held = {kind for block in self.blocks for kind in block.kinds()}
-        return [Mark(kind.meaning, name) for name, kind in KINDS.items() if name in held and kind.meaning]
+        return [Mark(kind.meaning, kind) for kind in self.kinds if kind in held and kind.meaning]
 
 
 def _is_coloured() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
-def _rules() -> str:
+def _rules(kinds: Sequence[Kind]) -> str:
     """Every rule begins with the picture's own class, so that none reaches the page around it."""
     rules = {
         "": "line-height:1.7;font-size:1rem;overflow-x:auto",
@@ -343,12 +330,9 @@ def _rules() -> str:
         ".columns i": "font-style:normal;min-height:1.7em",
         "sub": "font-size:.65em;margin-left:.2em",
         "ul": "list-style:none;padding:0;margin:.6em 0 0;display:flex;flex-wrap:wrap;column-gap:1.2em;font-size:.85em",
-        **{f".{name}": f"padding:0 .15em;border-radius:3px;{kind.css}" for name, kind in KINDS.items()},
+        **{f".{kind.name}": f"padding:0 .15em;border-radius:3px;{kind.css}" for kind in (PLAIN, *kinds)},
     }
     return "".join(
         f"{','.join(f'.evenscore-picture {part}'.strip() for part in selector.split(', '))}{{{rule}}}"
         for selector, rule in rules.items()
     )
-
-
-_STYLE = _rules()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -123,6 +122,8 @@ def plot_comparison(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str
 
 def write_plot(figure: Figure, path: Path) -> None:
     """Write a figure as .svg, .png or .pdf, the whole file or none; equal figures as equal files."""
+    import tempfile
+
     import matplotlib
 
     with tempfile.TemporaryDirectory(prefix=".plot-", dir=path.resolve().parent) as temporary:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import functools
 import inspect
 import itertools
@@ -15,11 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from card_tables import card_path, with_declared_options
 from hub_folders import contents
 from huggingface_hub import SpaceCard
 from small_corpus import ALL_METRICS, COLUMNS, METRICS, PREDICTIONS
 
 import evenscore
+from evenscore.options import declared
 
 FOLDERS = {name: Path(__file__).resolve().parent.parent / "metrics" / name for name in ALL_METRICS}
 # As the Hub's reference of Spaces lists them.
@@ -202,9 +203,11 @@ def test_files_that_are_linked_travel_with_the_card(name: str) -> None:
 def test_inputs_are_all_there_with_their_defaults(name: str) -> None:
     metric = evenscore.load(name)
     shown = {names_in(row[0])[0]: row[-1] for row in table_rows(sections(name)["### Inputs"])}
-    defaults = {field.name: field.default for field in dataclasses.fields(metric._options_type)}
-    parameters = inspect.signature(metric.compute).parameters.values()
-    columns = {parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
+    defaults = {name: option.default for name, option in declared(metric.scorer_type.declaration)["options"].items()}
+    parameters = inspect.signature(metric.compute).parameters
+    columns = set(parameters) - set(defaults)
+    # What a user sees are real parameters, with these defaults.
+    assert {name: parameters[name].default for name in defaults} == defaults
     assert set(shown) == columns | set(defaults)
     for option, default in defaults.items():
         value = ast.literal_eval(shown[option].strip("`"))
@@ -212,9 +215,15 @@ def test_inputs_are_all_there_with_their_defaults(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALL_METRICS)
+def test_inputs_are_described_as_the_code_declares_them(name: str) -> None:
+    text = card_path(name).read_text(encoding="utf-8")
+    assert text == with_declared_options(name, text)
+
+
+@pytest.mark.parametrize("name", ALL_METRICS)
 def test_inputs_name_every_alias(name: str) -> None:
     named = {word.partition("=")[0] for word in names_in(sections(name)["### Inputs"])}
-    aliases = set(evenscore.load(name)._options_type.ALIASES)
+    aliases = set(declared(evenscore.load(name).scorer_type.declaration)["aliases"])
     assert aliases
     assert aliases - named == set()
 

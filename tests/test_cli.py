@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fresh_process import run_python
 from small_corpus import METRICS
 
 import evenscore
 from evenscore.cli import main
+from evenscore.options import declared
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FILES = [
@@ -368,3 +370,31 @@ def test_contexts_are_read_and_not_scored(run: Any, tmp_path: Path) -> None:
     assert run(*words, status=2).endswith(f"contexts.txt has 1 lines but {FILES[1]} has {len(contexts)}")
     refused = run("--metric", "wer_dp", *FILES, "--contexts", str(given), status=2)
     assert refused == "wer_dp has no contexts: leave --contexts out"
+
+
+# --- what it takes to start
+
+
+@pytest.mark.parametrize("words", [["score"], ["compare"]])
+def test_the_command_imports_no_host(words: list[str], tmp_path: Path) -> None:
+    """evaluate imports datasets, pandas, transformers, torch where they are installed: seconds of every call."""
+    references = ["--references", *FILES[3:]]
+    files = FILES if words == ["score"] else [FILES[1], str(EXAMPLES / "predictions2.txt"), *references]
+    program = """
+        from evenscore.cli import main
+        assert main(sys.argv[1:]) == 0
+        heavy = {"evaluate", "datasets", "pandas", "torch", "transformers", "huggingface_hub", "matplotlib", "numba"}
+        print("imported", *sorted(heavy & set(sys.modules)))
+    """
+    printed = run_python(program, tmp_path, *words, *files, "--metric", *METRICS, "--confidence", "0.9")
+    assert printed.splitlines()[-1] == "imported"
+
+
+def test_help_lists_the_options_of_every_metric(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["score", "--help"])
+    shown = capsys.readouterr().out
+    for name in evenscore.METRICS:
+        _, _, own = shown.partition(f"options of {name}:")
+        for option, said in declared(evenscore.load(name).scorer_type.declaration)["options"].items():
+            assert f"  --{option.replace('_', '-')}: {said.meaning} (default: {said.default!r})\n" in own

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evenscore.metrics.wer_dp.wer_dp import WerDp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_corpus import METRICS
@@ -20,6 +19,7 @@ from test_cli import EXAMPLES, LINES, ROWS
 import evenscore
 from evenscore.cli import main
 from evenscore.commands.tables import Table, as_latex, as_markdown, as_text
+from evenscore.wer.scorer import Wer
 
 ROOT = EXAMPLES.parent
 SYSTEMS = ["baseline", "predictions", "predictions2"]
@@ -124,10 +124,10 @@ def test_perplexities_of_texts_are_compared_under_one_model(run: Any) -> None:
 def test_every_file_is_read_once_and_every_system_counted_once(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     counted: list[list[str]] = []
-    whole, count = Path.read_bytes, WerDp._count
+    whole, count = Path.read_bytes, Wer.count
     monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(str(path)) or whole(path))
     monkeypatch.setattr(
-        WerDp, "_count", lambda metric, texts, *others: counted.append(texts) or count(metric, texts, *others)
+        Wer, "count", lambda metric, texts, *others: counted.append(texts) or count(metric, texts, *others)
     )
     run(*FILES, *REFERENCES, *FEW)
     texts = [path for path in read if path.endswith(".txt")]

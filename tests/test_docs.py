@@ -14,6 +14,7 @@ from small_corpus import ALL_METRICS
 
 import evenscore
 from evenscore.cli import main
+from evenscore.options import declared
 
 ROOT = Path(__file__).resolve().parent.parent
 CARDS = [ROOT / "metrics" / name / "README.md" for name in ALL_METRICS]
@@ -71,7 +72,7 @@ def test_the_first_command_prints_what_the_readme_says(
 @pytest.mark.parametrize("name", ALL_METRICS)
 def test_the_inputs_description_names_every_option(name: str) -> None:
     described = evenscore.load(name).inputs_description
-    fields = set(evenscore.load(name).option_names()) - set(evenscore.load(name)._options_type.ALIASES)
+    fields = declared(evenscore.load(name).scorer_type.declaration)["options"]
     assert [option for option in sorted(fields) if not re.search(rf"\b{option}\b", described)] == []
 
 

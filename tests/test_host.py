@@ -256,7 +256,7 @@ def test_threads_lose_no_row(name: str, keep_rows: bool) -> None:
     added(other, PREDICTIONS, VARYING)
     # What is slow is counted once, so that adding meets adding.
     counted = metric.statistics(PREDICTIONS, VARYING)
-    metric._count_columns = lambda *_: counted
+    metric._scorer.count_columns = lambda *_: counted
     batch = {"predictions": PREDICTIONS, "references": VARYING}
 
     def work(i: int) -> None:
@@ -273,7 +273,7 @@ def test_threads_lose_no_row(name: str, keep_rows: bool) -> None:
 def test_every_row_is_in_one_result_though_threads_score_meanwhile(keep_rows: bool) -> None:
     metric = evenscore.load("wer_dp", keep_rows=keep_rows)
     counted = metric.statistics(["a b"], ["a c"])
-    metric._count_columns = lambda *_: counted
+    metric._scorer.count_columns = lambda *_: counted
     scored: list[int] = []
 
     def work(i: int) -> None:
@@ -864,11 +864,13 @@ def test_signatures_say_what_was_drawn(name: str) -> None:
 def test_rows_counted_in_blocks_score_the_same(name: str, characters: int, monkeypatch: pytest.MonkeyPatch) -> None:
     predictions, references = PREDICTIONS * 3, VARYING * 3
     whole = scores(name, predictions, references)
-    metric = evenscore.load(name)
-    monkeypatch.setattr(metric, "_block_characters", characters)
+    metric = evenscore.load(name, per_example=True)
+    monkeypatch.setattr(metric._scorer, "block_characters", characters)
     counted: list[int] = []
-    count = metric._count
-    monkeypatch.setattr(metric, "_count", lambda texts, *others: counted.append(len(texts)) or count(texts, *others))
-    assert metric.compute(predictions=predictions, references=references, per_example=True) == whole
+    count = metric._scorer.count
+    monkeypatch.setattr(
+        metric._scorer, "count", lambda texts, *others: counted.append(len(texts)) or count(texts, *others)
+    )
+    assert metric.compute(predictions=predictions, references=references) == whole
     assert len(counted) > 1
     assert sum(counted) == len(predictions)

@@ -27,6 +27,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 from small_models import CAUSAL, MASKED, POSITIONS, random_texts
 
+import evenscore
 from evenscore.perplexity.models import forward, pretrained
 from evenscore.perplexity.models import source as model_sources
 from evenscore.perplexity.models.pretrained import Pretrained, load_pretrained
@@ -1002,7 +1003,7 @@ def test_onednn_and_mkl_multiply_alike(models: Models, name: str, monkeypatch: p
     with torch.backends.mkldnn.flags(enabled=False):
         expected = scored(models[name], TEXTS[:6])
     seen = counted_products(monkeypatch)
-    assert_rows(scored(models[name], TEXTS[:6]), expected)
+    assert_rows(scored(models[name], TEXTS[:6], onednn=True), expected)
     layers = [module for module in models[name].model.modules() if type(module).__name__ in ("Linear", "Conv1D")]
     assert set(seen) == {
         tuple(layer.weight.T.shape if type(layer).__name__ == "Conv1D" else layer.weight.shape) for layer in layers
@@ -1019,10 +1020,10 @@ def test_other_products_are_left_to_torch(models: Models, folder: Path, monkeypa
     model = torch.compile(small_models.model_for("gpt2"), backend="eager")
     compiled = load_pretrained(model=model, tokenizer=models["gpt2"].tokenizer, model_type="causal")
     for loaded in (half, double, compiled):
-        scored(loaded, TEXTS[:2])
+        scored(loaded, TEXTS[:2], onednn=True)
     assert seen == []
     rows, weight = torch.ones(2, 3), torch.ones(4, 3)
-    with forward.by_onednn(models["gpt2"].model):
+    with forward.by_onednn(models["gpt2"].model, True):
         assert torch.nn.functional.linear(rows[:0], weight).shape == (0, 4)
         assert torch.addmm(torch.ones(4), rows, weight.T, beta=2).tolist() == [[5.0] * 4] * 2
     assert seen == []
@@ -1036,4 +1037,20 @@ def test_torch_without_onednn_multiplies_as_ever(models: Models, monkeypatch: py
     assert forward._onednn_linear(torch) is None
     with torch.backends.mkldnn.flags(enabled=False):
         expected = scored(models["gpt2"], TEXTS[:3])
+    monkeypatch.setattr(forward, "_is_intel", lambda: False)
     assert scored(models["gpt2"], TEXTS[:3]) == expected
+    with pytest.raises(ValueError, match="onednn=True: this installation of torch has no such product"):
+        scored(models["gpt2"], TEXTS[:3], onednn=True)
+
+
+def test_the_processor_decides_unless_an_option_does(models: Models, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = counted_products(monkeypatch)
+    for is_intel, onednn, used in [(True, None, False), (False, None, True), (False, False, False), (True, True, True)]:
+        monkeypatch.setattr(forward, "_is_intel", lambda answer=is_intel: answer)
+        seen.clear()
+        scored(models["gpt2"], TEXTS[:1], onednn=onednn)
+        assert bool(seen) == used
+    metric = evenscore.load("perplexity", model=models["gpt2"].model, tokenizer=models["gpt2"].tokenizer, onednn=True)
+    seen.clear()
+    metric.compute(predictions=TEXTS[:1])
+    assert seen

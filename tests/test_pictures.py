@@ -14,9 +14,15 @@ from picture_pages import NASTY, TAGS, Page
 from rouge_score import rouge_scorer
 
 import evenscore
-from evenscore.bleu.picture import n_gram_kinds
-from evenscore.pictures import KINDS, Bars, Columns, Line, Mark, Picture, Table, display_width, visible
+from evenscore.bleu.scorer import KINDS as BLEU_KINDS
+from evenscore.bleu.scorer import n_gram_kinds
+from evenscore.perplexity.scorer import HEATS
+from evenscore.pictures import MATCH, MISS, Bars, Columns, Line, Mark, Picture, Table, display_width, visible
 from evenscore.rouge.lcs import lcs_positions
+from evenscore.wer.alignment import HIT, INSERT
+from evenscore.wer.alignment import KINDS as WER_KINDS
+from tokenizers_impl._word_blocks import KINDS as TOKENIZER_KINDS
+from tokenizers_impl._word_blocks import PIECE
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=9).map(" ".join)
 KEPT = settings(derandomize=True, deadline=None, max_examples=150)
@@ -24,7 +30,7 @@ CORPUS_METRICS = ["bleu_corpus", "rouge_l_multi", "wer_dp"]
 
 
 def kinds(picture: Picture) -> Counter[str]:
-    return Counter(kind for block in picture.blocks for kind in block.kinds())
+    return Counter(kind.name for block in picture.blocks for kind in block.kinds())
 
 
 @pytest.mark.parametrize("name", CORPUS_METRICS)
@@ -82,7 +88,7 @@ def test_bleu_marks_are_its_counts(prediction: str, references: list[str], max_o
     metric = evenscore.load("bleu_corpus", max_order=max_order)
     result = metric.compute(predictions=[prediction], references=[references])
     bars, _, *lines = metric.picture(prediction, references).blocks
-    found = [Counter(line.kinds()) for line in lines]
+    found = [Counter(kind.name for kind in line.kinds()) for line in lines]
     assert [counter["match"] for counter in found] == result["counts"]
     assert [counter.total() for counter in found] == result["totals"]
     assert [share for _, share, _ in bars.bars][-1] == result["brevity_penalty"]
@@ -139,7 +145,7 @@ def test_perplexity_shows_every_token_with_its_surprise() -> None:
 def test_perplexity_of_given_numbers_has_numbered_tokens() -> None:
     metric = evenscore.load("perplexity")
     (line,) = metric.picture(log_probs=[0.0, -1.0, -3.0, -6.0, -9.0, float("-inf")]).blocks
-    assert [(mark.content, mark.kind, mark.note) for mark in line.marks] == [
+    assert [(mark.content, mark.kind.name, mark.note) for mark in line.marks] == [
         ("1", "heat0", "0.0"),
         ("2", "heat1", "1.0"),
         ("3", "heat2", "3.0"),
@@ -169,7 +175,8 @@ def test_an_alignment_without_errors_has_no_line_for_them() -> None:
 
 def test_no_two_kinds_differ_by_colour_alone() -> None:
     # The two that stand for nothing special have no sign; no picture holds both.
-    marked = [kind for kind in KINDS.values() if kind.meaning and kind not in (KINDS["hit"], KINDS["miss"])]
+    kinds = {kind for own in (WER_KINDS, BLEU_KINDS.values(), TOKENIZER_KINDS, HEATS) for kind in own}
+    marked = [kind for kind in kinds if kind.meaning and kind not in (HIT, MISS)]
     assert all(kind.left and kind.right for kind in marked)
     assert len({(kind.left, kind.right) for kind in marked}) == len(marked)
     lines = [kind.css.partition("text-decoration:")[2] for kind in marked]
@@ -177,7 +184,7 @@ def test_no_two_kinds_differ_by_colour_alone() -> None:
 
 
 def test_colour_is_for_terminals_alone(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    picture = Picture("Why", [Line("text", [Mark("a", "match")])])
+    picture = Picture("Why", [Line("text", [Mark("a", MATCH)])], [MATCH])
     print(picture)
     assert "\x1b" not in capsys.readouterr().out
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
@@ -188,7 +195,7 @@ def test_colour_is_for_terminals_alone(monkeypatch: pytest.MonkeyPatch, capsys: 
 
 
 def test_lines_are_as_wide_as_was_asked() -> None:
-    marks = [Mark("word", "match"), Mark("猫猫"), Mark("e\u0301")] * 12
+    marks = [Mark("word", MATCH), Mark("猫猫"), Mark("e\u0301")] * 12
     blocks: list[Any] = [Line("label", marks), Columns(["top", "below"], [[mark, mark] for mark in marks])]
     for block in blocks:
         lines = block.text(False, 30).split("\n")
@@ -200,19 +207,19 @@ def test_lines_are_as_wide_as_was_asked() -> None:
 
 
 def test_columns_stand_under_each_other() -> None:
-    text = Columns(["a", ""], [[Mark("猫"), Mark("S")], [Mark("b", "insert"), Mark("I")]]).text(False, 40)
+    text = Columns(["a", ""], [[Mark("猫"), Mark("S")], [Mark("b", INSERT), Mark("I")]]).text(False, 40)
     assert text == "a 猫 {+b+}\n  S  I"
 
 
 def test_tables_and_bars() -> None:
-    table = Table(["piece", "id"], [[[Mark("a", "piece")], [Mark("1")]], [[Mark("longer")], [Mark("20")]]])
+    table = Table(["piece", "id"], [[[Mark("a", PIECE)], [Mark("1")]], [[Mark("longer")], [Mark("20")]]])
     assert table.text(False, 80) == "piece   id\n|a|     1\nlonger  20"
     assert Page(table.html()).words == ["piece", "id", "a", "1", "longer", "20"]
     assert Bars([("p", 0.5, "1 of 2")]).text(False, 80) == "p ==========.......... 1 of 2"
 
 
 def test_whatever_is_in_a_block_stays_text() -> None:
-    mark = Mark("<u>", "piece", "<i>")
+    mark = Mark("<u>", PIECE, "<i>")
     blocks = [
         Line("<b>", [mark, mark], "<hr>"),
         Columns(["<b>"], [[mark]]),

@@ -109,7 +109,7 @@ def test_rules_have_no_rows_where_there_are_none() -> None:
 
 @settings(derandomize=True, deadline=None, max_examples=120)
 @given(corpora(), st.sampled_from(sorted(RULES)))
-def test_the_founding_beta_is_put_into_any_rule(corpus: list[list[Counts]], rule: str) -> None:
+def test_the_ratio_as_beta_is_put_into_any_rule(corpus: list[list[Counts]], rule: str) -> None:
     for row, (precision, recall, f) in zip(corpus, scored(corpus, rule, "P/R"), strict=True):
         alone = [scored([[each]], "best", "P/R")[0] for each in row]
         if rule == "best":
@@ -150,8 +150,8 @@ CAT = (
 def test_the_dream() -> None:
     assert rounded(compute(*DREAM), 3) == (0.714, 0.5, 0.588)
     assert rounded(compute(*DREAM, beta=2), 3) == (0.714, 0.5, 0.532)
-    founding = naive.f_measure(Fraction(5, 7), Fraction(1, 2), "P/R")
-    assert abs(Fraction(compute(*DREAM, beta="P/R")["rougeL"]) - founding) <= CLOSE * founding
+    expected = naive.f_measure(Fraction(5, 7), Fraction(1, 2), "P/R")
+    assert abs(Fraction(compute(*DREAM, beta="P/R")["rougeL"]) - expected) <= CLOSE * expected
 
 
 @pytest.mark.parametrize("beta", [*BETAS, "P/R"])

@@ -9,6 +9,7 @@ import inspect
 import io
 import itertools
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -112,6 +113,41 @@ def test_an_installed_metric_is_published_as_one_of_the_checkout(
         written = [path for path in (tmp_path / name).rglob("*") if path.is_file()]
         found = {path.relative_to(tmp_path / name).as_posix(): path.read_bytes() for path in written}
         assert found == bundle(name, f"me/{name}")
+
+
+_USE = """
+import evenscore
+
+good = evenscore.load("bleu_corpus", lowercase=True, experiment_id="x").compute(predictions=["a"], references=["a"])
+reveal_type(good["score"])
+reveal_type(evenscore.load("wer_dp").compute(predictions=["a"], references=["a"], unit="char")["hits"])
+evenscore.load("bleu_corpus", lowercas=True)
+evenscore.load("wer_dp", unit="words")
+evenscore.load("wer_dp").compute(predictions=["a"], references=["a"], units="char")
+good["scor"]
+for name in evenscore.METRICS:
+    evenscore.load(name)
+"""
+
+
+def test_type_checkers_know_options_and_results(distributions: dict[str, Path], tmp_path: Path) -> None:
+    with zipfile.ZipFile(distributions["wheel"]) as wheel:
+        wheel.extractall(tmp_path / "site")
+    (tmp_path / "use.py").write_text(_USE, encoding="utf-8")
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "use.py"],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": "site"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = re.findall(r"^use.py:(\d+): (.*)$", checked.stdout, flags=re.MULTILINE)
+    assert [(line, message) for line, message in said if "Revealed" in message] == [
+        ("5", 'note: Revealed type is "float"'),
+        ("6", 'note: Revealed type is "int"'),
+    ]
+    assert sorted({line for line, message in said if message.startswith("error")}, key=int) == ["7", "8", "9", "10"]
 
 
 def test_wheels_hold_every_module_and_card_and_nothing_else_of_the_checkout(distributions: dict[str, Path]) -> None:

@@ -75,7 +75,7 @@ def contents(table: Table) -> list[list[list[str]]]:
 
 
 def token_kinds(picture: Picture) -> list[str]:
-    return [column[0].kind for column in picture.blocks[0].columns]  # type: ignore[attr-defined]
+    return [column[0].kind.name for column in picture.blocks[0].columns]  # type: ignore[attr-defined]
 
 
 # --- tokens
@@ -122,7 +122,7 @@ def test_each_merge_joins_two_symbols_of_the_row_before(name: str, text: str) ->
         assert table.heads == ("merge", "seen", "symbols")
         steps, rows = explained[word].steps, contents(table)
         assert [(row[0], row[1]) for row in rows[1:]] == [([str(step.rank)], [str(step.count)]) for step in steps]
-        kinds = [[mark.kind for mark in row[2]] for row in table.rows]
+        kinds = [[mark.kind.name for mark in row[2]] for row in table.rows]
         assert set(kinds[0]) == {"piece"}
         for (before, after), marked in zip(pairwise(row[2] for row in rows), kinds[1:], strict=True):
             at = marked.index("merged")
@@ -139,7 +139,7 @@ def test_the_look_ups_are_those_explained(text: str) -> None:
     found = tables(tokenizer.picture(text))
     assert list(found) == list(explained)
     for word, table in found.items():
-        assert [(mark.content, mark.kind) for row in table.rows for mark in row[1]] == [
+        assert [(mark.content, mark.kind.name) for row in table.rows for mark in row[1]] == [
             (step.token, "miss" if step.id is None else "match") for step in explained[word]
         ]
         for (start,), tried, (id,) in contents(table):
@@ -167,8 +167,8 @@ def test_the_segmentations_are_those_explained(text: str) -> None:
         notes = [[mark.note for mark in row[2]] for row in table.rows]
         assert notes == [[f"{step.score:.2f}" for step in path.steps] for path in paths]
         known = set(tokenizer.get_vocab())
-        assert {mark.kind for row in table.rows for mark in row[2] if mark.content not in known} <= {"unknown"}
-        assert {mark.kind for row in table.rows for mark in row[2] if mark.content in known} <= {"piece"}
+        assert {mark.kind.name for row in table.rows for mark in row[2] if mark.content not in known} <= {"unknown"}
+        assert {mark.kind.name for row in table.rows for mark in row[2] if mark.content in known} <= {"piece"}
 
 
 def test_words_are_shown_once_and_without_the_count_where_it_is_not_known() -> None:

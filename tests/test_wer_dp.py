@@ -154,7 +154,7 @@ def test_longest_side_is_that_of_each_row() -> None:
     assert scored([("a b", "a"), ("a", "a b c")], normalize_by="max")["wer"] == 3 / (2 + 3)
 
 
-def test_founding_notes_divide_by_the_length_of_the_prediction() -> None:
+def test_errors_are_divided_by_the_length_of_the_prediction_if_asked() -> None:
     """Their edits turn the prediction into the reference: what they insert, speech recognition calls deleted."""
     result = scored([("the cat sat on the mat", "the cat sit on mat")], normalize_by="prediction")
     assert result["wer"] == 2 / 5

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from itertools import islice
 
-from evenscore.pictures import Block, Columns, Line, Mark, Picture
+from evenscore.pictures import Block, Columns, Kind, Line, Mark, Picture
 
 from ._encoding_object import Encoding
 from ._explaining import WordExplanation
-from ._word_blocks import word_blocks
+from ._word_blocks import KINDS, PIECE, SPECIAL, UNKNOWN, word_blocks
 from .models import Model, Unigram
 
 _MOST_TOKENS = 1000
@@ -25,7 +25,7 @@ def tokenizer_picture(
 ) -> Picture:
     """added: the ids of added tokens.  encoding, words: of the same text; steps None for words over LONGEST_WORD."""
     title = f"{type(model).__name__} tokens: {len(encoding)}"
-    return Picture(title, [*_tokens(encoding, added, _unknown_id(model)), *_words(words, model.is_random)])
+    return Picture(title, [*_tokens(encoding, added, _unknown_id(model)), *_words(words, model.is_random)], KINDS)
 
 
 def _unknown_id(model: Model) -> int | None:
@@ -47,11 +47,11 @@ def _tokens(encoding: Encoding, added: Container[int], unknown: int | None) -> l
     return [Columns(("token", "id", "offsets"), columns), *_left_out("tokens", len(encoding) - _MOST_TOKENS)]
 
 
-def _kind(id: int, masked: int, added: Container[int], unknown: int | None) -> str:
+def _kind(id: int, masked: int, added: Container[int], unknown: int | None) -> Kind:
     if masked:
-        return "special"
+        return SPECIAL
     # The unknown token may be an added token, too.
-    return "unknown" if id == unknown else "special" if id in added else "piece"
+    return UNKNOWN if id == unknown else SPECIAL if id in added else PIECE
 
 
 def _words(words: Sequence[WordExplanation], is_random: bool) -> list[Block]:

@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from evenscore.pictures import Block, Line, Mark, Table
+from evenscore.pictures import BLUE, MATCH, MISS, ORANGE, PURPLE, Block, Kind, Line, Mark, Table, box
 
 from ._explaining import WordExplanation
 from .models._explanation import MatchStep, MergeStep
 from .models._unigram_explanation import UnigramExplanation, UnigramPath
+
+PIECE = Kind("piece", "", "span", "border:1px solid rgb(136,136,136);border-radius:4px", "4", "|", "|")
+MERGED = Kind("merged", "merged in this step", "mark", box(BLUE, "underline double"), "30;46", "{", "}")
+UNKNOWN = Kind("unknown", "unknown", "mark", box(ORANGE, "underline overline"), "30;43", "?", "?")
+SPECIAL = Kind("special", "special or added token", "mark", box(PURPLE, "overline"), "30;45", "[", "]")
+KINDS = (MATCH, MISS, PIECE, MERGED, UNKNOWN, SPECIAL)
 
 # Rows of a table; the rest is counted.
 _MOST_ROWS = 30
@@ -55,17 +61,17 @@ def _merge_table(steps: Sequence[MergeStep]) -> tuple[Sequence[str], list[Row]]:
 
 
 def _symbols_row(rank: str, count: str, symbols: Sequence[str], merged: int | None) -> Row:
-    marks = [Mark(symbol, "merged" if at == merged else "piece") for at, symbol in enumerate(symbols)]
+    marks = [Mark(symbol, MERGED if at == merged else PIECE) for at, symbol in enumerate(symbols)]
     return [[Mark(rank)], [Mark(count)], marks]
 
 
 def _match_row(steps: Sequence[MatchStep]) -> Row:
     """The look-ups at one place; only the last may have found something."""
-    marks = [Mark(step.token, "miss" if step.id is None else "match") for step in steps]
+    marks = [Mark(step.token, MISS if step.id is None else MATCH) for step in steps]
     found = steps[-1].id
     return [[Mark(str(steps[0].start))], marks, [Mark("none" if found is None else str(found))]]
 
 
 def _path_row(path: UnigramPath) -> Row:
-    marks = [Mark(step.piece, "unknown" if step.id is None else "piece", f"{step.score:.2f}") for step in path.steps]
+    marks = [Mark(step.piece, UNKNOWN if step.id is None else PIECE, f"{step.score:.2f}") for step in path.steps]
     return [[Mark(f"{path.probability:.4f}")], [Mark(f"{path.score:.2f}")], marks]

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from evenscore.text.segments import IntArray
+from evenscore.text.ngrams import clipped_matches
+from evenscore.text.segments import IntArray, Segments
 
-REFERENCE_LENGTHS = ("closest", "shortest", "average")
 # Mean lengths are counted in these parts of a token: the mean of up to 20 lengths is a whole number of them.
 AVERAGE_PARTS = math.lcm(*range(1, 21))
 
@@ -34,3 +34,18 @@ def reference_lengths(predictions: IntArray, references: IntArray, counts: IntAr
     above = int(references.max(initial=0)) + 1
     distance = np.abs(references - np.repeat(predictions, counts))
     return np.minimum.reduceat(distance * above + references, first) % above
+
+
+def counted(
+    predictions: Segments, references: Segments, reference_counts: IntArray, orders: int, reference_length: str
+) -> IntArray:
+    """Of every row the lengths of both sides, then matches and n-grams of each order, shape (n, 2 + 2 * orders).
+
+    reference_counts: shape (n,), how many of the references belong to each prediction, in order.
+    reference_length: the rule of `reference_lengths`.
+    """
+    lengths = predictions.lengths
+    chosen = reference_lengths(lengths, references.lengths, reference_counts, reference_length)
+    matches = clipped_matches(predictions, references, reference_counts, orders)
+    n_grams = np.maximum(lengths[:, None] - np.arange(orders), 0)
+    return np.concatenate((lengths[:, None], chosen[:, None], matches, n_grams), axis=1)

@@ -1,92 +1,138 @@
-"""The options of bleu_corpus, their conventions and the stock metrics' names for them."""
+"""The options of bleu_corpus, the stock metrics' names for them, and the keys of its result."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypedDict
 
-from evenscore.bleu.kernel import REFERENCE_LENGTHS
-from evenscore.bleu.smoothing import LOOKING_AHEAD, SMOOTHINGS
-from evenscore.bleu.tokenizers import TOKENIZERS, get_tokenizer
-from evenscore.options import Alias, Options, check_choice, check_flags, check_integer, check_number, rename
+from evenscore.bleu.smoothing import LOOKING_AHEAD
+from evenscore.bleu.tokenizers import check_tokenizer
+from evenscore.options import Alias, HostOptions, Option, Options, check_number, integer, number, rename
+
+Smoothing = Literal[
+    "exp", "floor", "add-k", "none", "add-one",
+    "nltk0", "nltk1", "nltk2", "nltk3", "nltk4", "nltk5", "nltk6", "nltk7",
+]  # fmt: skip
+ReferenceLength = Literal["closest", "shortest", "average"]
+
+_CONVENTIONS: dict[str, dict[str, Any]] = {
+    "sacrebleu": {},
+    "evaluate": {"smoothing": "none", "reference_length": "shortest"},
+    "nltk": {"tokenizer": "none", "smoothing": "nltk0"},
+    "paper": {"tokenizer": "none", "smoothing": "none"},
+}
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class BleuOptions(Options):
-    """The options of bleu_corpus; its card says what they mean."""
+def weight_sets(weights: Any) -> list[list[float]]:
+    """The sets of weights that an option gives; none if all orders weigh the same."""
+    if weights is None:
+        return []
+    several = _is_list(weights) and any(map(_is_list, weights))
+    sets = weights if several else [weights]
+    if not all(_is_list(each) and each for each in sets):
+        raise ValueError(f"weights={weights!r}: give a list with a weight an order, or a list of such lists")
+    return [list(each) for each in sets]
 
-    convention: str = "sacrebleu"
-    tokenizer: Any = "13a"
-    lowercase: bool = False
-    max_order: int = 4
-    weights: Any = None
-    smoothing: str = "exp"
-    smoothing_value: float | None = None
-    effective_order: bool = False
-    reference_length: str = "closest"
-    force: bool = False
 
-    COUNTING: ClassVar[tuple[str, ...]] = ("convention", "tokenizer", "lowercase", "orders", "reference_length")
-    ALIASES: ClassVar[Mapping[str, Alias]] = {
-        "smooth": lambda value: {"smoothing": "add-one" if value else "none"},
-        "tokenize": rename("tokenizer"),
-        "smooth_method": rename("smoothing"),
-        "smooth_value": rename("smoothing_value"),
-        "use_effective_order": rename("effective_order"),
-    }
-    CONVENTIONS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-        "sacrebleu": {},
-        "evaluate": {"smoothing": "none", "reference_length": "shortest"},
-        "nltk": {"tokenizer": "none", "smoothing": "nltk0"},
-        "paper": {"tokenizer": "none", "smoothing": "none"},
-    }
+def highest_order(options: BleuOptions) -> int:
+    """The longest n-grams that are scored."""
+    return max([options["max_order"], *map(len, weight_sets(options["weights"]))])
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("convention", self.convention, tuple(self.CONVENTIONS))
-        check_flags(self, "lowercase", "effective_order", "force")
-        check_choice("smoothing", self.smoothing, tuple(SMOOTHINGS))
-        check_choice("reference_length", self.reference_length, REFERENCE_LENGTHS)
-        check_integer("max_order", self.max_order, least=1, most=100)
-        if self.smoothing_value is not None:
-            check_number("smoothing_value", self.smoothing_value, least=0)
-        for weights in self.weight_sets:
-            for weight in weights:
-                check_number("weights", weight, least=0)
-        get_tokenizer(self.tokenizer, self.lowercase)
 
-    def files(self) -> tuple[Any, ...]:
-        """The tokenizer's, where it is one."""
-        return () if callable(self.tokenizer) or self.tokenizer in TOKENIZERS else (self.tokenizer,)
-
-    @property
-    def weight_sets(self) -> list[list[float]]:
-        """The sets of weights; none if all orders weigh the same."""
-        if self.weights is None:
-            return []
-        several = _is_list(self.weights) and any(map(_is_list, self.weights))
-        sets = self.weights if several else [self.weights]
-        if not all(_is_list(weights) and weights for weights in sets):
-            raise ValueError(f"weights={self.weights!r}: give a list with a weight an order, or a list of such lists")
-        return [list(weights) for weights in sets]
-
-    @property
-    def as_sacrebleu(self) -> bool:
-        """Whether sacrebleu has these options, too."""
-        usual = self.weights is None and self.reference_length == "closest"
-        return usual and self.convention == "sacrebleu" and self.smoothing in ("exp", "floor", "add-k", "none")
-
-    @property
-    def highest_order(self) -> int:
-        """The longest n-grams that are scored."""
-        return max([self.max_order, *map(len, self.weight_sets)])
-
-    @property
-    def orders(self) -> int:
-        """The longest n-grams that are counted."""
-        return self.highest_order + (self.smoothing in LOOKING_AHEAD)
+def orders(options: BleuOptions) -> int:
+    """The longest n-grams that are counted."""
+    return highest_order(options) + (options["smoothing"] in LOOKING_AHEAD)
 
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, (list, tuple))
+
+
+def _check_weights(name: str, value: Any) -> None:
+    for weights in weight_sets(value):
+        for weight in weights:
+            check_number(name, weight, least=0)
+
+
+class BleuOptions(Options, total=False):
+    """The options of bleu_corpus."""
+
+    convention: Annotated[
+        Literal["sacrebleu", "evaluate", "nltk", "paper"],
+        Option(
+            "sacrebleu",
+            '`"sacrebleu"`, `"evaluate"`, `"nltk"`, `"paper"`: tokenizer, smoothing, reference length and arithmetic '
+            "of that tool",
+            counts=True,
+            sets=_CONVENTIONS,
+        ),
+    ]
+    tokenizer: Annotated[
+        str | Path | Callable[[str], Any],
+        Option(
+            "13a",
+            '`"13a"`, `"intl"`, `"char"`, `"zh"`, `"none"`, `"ja-mecab"`, `"ko-mecab"`, a function from a text to its '
+            "tokens, the path of a SentencePiece `.model` or a `tokenizer.json`",
+            check_tokenizer,
+            counts=True,
+        ),
+    ]
+    lowercase: Annotated[bool, Option(False, "compare without case", counts=True)]
+    max_order: Annotated[int, Option(4, "longest n-grams", integer(least=1, most=100), counts=True)]
+    weights: Annotated[
+        Sequence[float] | Sequence[Sequence[float]] | None,
+        Option(
+            None, "one weight an order, or several such lists; `None`: the same for all", _check_weights, counts=True
+        ),
+    ]
+    smoothing: Annotated[
+        Smoothing,
+        Option("exp", '`"exp"`, `"floor"`, `"add-k"`, `"none"`; `"add-one"` (evaluate\'s); `"nltk0"` .. `"nltk7"`'),
+    ]
+    smoothing_value: Annotated[
+        float | None,
+        Option(
+            None,
+            "a number for floor, add-k, nltk1, nltk4, nltk6, nltk7; `None`: 0.1, 1, 0.1, 5, 5, 5",
+            number(least=0),
+        ),
+    ]
+    effective_order: Annotated[bool, Option(False, "leave out orders without n-grams")]
+    reference_length: Annotated[
+        ReferenceLength,
+        Option("closest", '`"closest"` (the shorter of two as close), `"shortest"`, `"average"`', counts=True),
+    ]
+    force: Annotated[bool, Option(False, "no warning when predictions look tokenized")]
+
+    smooth: Annotated[bool, Alias(lambda value: {"smoothing": "add-one" if value else "none"})]
+    tokenize: Annotated[str | None, rename("tokenizer")]
+    smooth_method: Annotated[Smoothing | None, rename("smoothing")]
+    smooth_value: Annotated[float | None, rename("smoothing_value")]
+    use_effective_order: Annotated[bool | None, rename("effective_order")]
+
+
+class BleuLoad(BleuOptions, HostOptions, total=False):
+    """What evenscore.load takes."""
+
+
+class BleuResult(TypedDict, total=False):
+    """What compute returns: scores, and of the rows what the options ask for."""
+
+    score: float
+    bleu: float
+    precisions: list[float]
+    counts: list[int]
+    totals: list[int]
+    brevity_penalty: float
+    length_ratio: float
+    translation_length: int
+    reference_length: float
+    bleu_cumulative: list[float]
+    bleu_individual: list[float]
+    bleu_by_weights: list[float]
+    score_low: float
+    score_mean: float
+    score_high: float
+    score_per_example: list[float]
+    signature: str

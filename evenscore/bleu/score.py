@@ -1,19 +1,22 @@
-"""The formula of BLEU."""
+"""The formula of BLEU: BP * exp(sum_n w_n log p_n), Papineni et al. (2002), section 2.3.
+
+p_n are the clipped precisions of n-grams, smoothed.  BP, the brevity penalty, is 1 if the predictions are longer than
+the references, else exp(1 - r / c).  Each convention divides and takes logarithms in its own order, which decides the
+last bit.
+"""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from evenscore.bleu.kernel import AVERAGE_PARTS
-from evenscore.bleu.options import BleuOptions
+from evenscore.bleu.options import BleuOptions, highest_order, orders
 from evenscore.bleu.smoothing import LOOKING_AHEAD, SMOOTHINGS, Counts, Ratio, smoothed
-from evenscore.scorer import ROW_COLUMNS
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
 
@@ -24,10 +27,10 @@ Numbers = npt.NDArray[np.number]
 def can_score_rows(options: BleuOptions) -> bool:
     """Whether the formula is the one here; others are computed a row at a time."""
     return (
-        options.convention in ("sacrebleu", "paper")
-        and not options.weights
-        and options.smoothing in _SMOOTHINGS
-        and options.reference_length != "average"
+        options["convention"] in ("sacrebleu", "paper")
+        and not options["weights"]
+        and options["smoothing"] in _SMOOTHINGS
+        and options["reference_length"] != "average"
     )
 
 
@@ -36,11 +39,12 @@ def row_percents(counts: IntArray, options: BleuOptions) -> FloatArray:
 
     counts: shape (n, 2 + 2 * orders): lengths of predictions and references, matches, n-grams.
 
-    >>> row_percents(np.array([[6, 6, 5, 3, 2, 1, 6, 5, 4, 3]]), BleuOptions()).round(2).tolist()
+    >>> from evenscore.options import resolve
+    >>> row_percents(np.array([[6, 6, 5, 3, 2, 1, 6, 5, 4, 3]]), resolve(BleuOptions, {})).round(2).tolist()
     [53.73]
     """
-    orders, best = options.orders, options.highest_order
-    matches, n_grams = counts[:, 2 : 2 + best], counts[:, 2 + orders : 2 + orders + best]
+    n_orders, best = orders(options), highest_order(options)
+    matches, n_grams = counts[:, 2 : 2 + best], counts[:, 2 + n_orders : 2 + n_orders + best]
     # 1. A row without a match has 0.  From the first order on without n-grams, no precision has part in a mean.
     scored = (matches[:, 0] > 0).nonzero()[0]
     numerators, denominators = _smoothed(matches[scored], n_grams[scored], options)
@@ -66,15 +70,15 @@ def row_percents(counts: IntArray, options: BleuOptions) -> FloatArray:
 
 def _smoothed(matches: IntArray, totals: IntArray, options: BleuOptions) -> tuple[Numbers, Numbers]:
     """Numerators and denominators of the precisions, as the functions of SMOOTHINGS have them for one row."""
-    default = SMOOTHINGS[options.smoothing][1]
-    value = float(default if options.smoothing_value is None else options.smoothing_value)
+    default = SMOOTHINGS[options["smoothing"]][1]
+    value = float(default if options["smoothing_value"] is None else options["smoothing_value"])
     is_zero = matches == 0
-    if options.smoothing == "exp":
+    if options["smoothing"] == "exp":
         # Floats: halved more than fifty times, totals are integers beyond 64 bits.
         return matches + is_zero, np.ldexp(totals.astype(np.float64), is_zero * np.cumsum(is_zero, axis=1))
-    if options.smoothing == "floor":
+    if options["smoothing"] == "floor":
         return np.where(is_zero, value, matches), totals
-    if options.smoothing == "add-k":
+    if options["smoothing"] == "add-k":
         added = np.where(np.arange(matches.shape[1]) > 0, value, 0)
         return matches + added, totals + added
     return matches, totals
@@ -88,42 +92,34 @@ def _brevity_penalties(lengths: IntArray, references: IntArray) -> FloatArray:
     return penalties
 
 
-def _unusual(options: BleuOptions) -> Mapping[str, Any]:
-    """What sacrebleu has no name for in its signature, shown where it is not as sacrebleu has it."""
-    fields = {
-        "order": (options.highest_order, 4),
-        "weights": ("+".join("/".join(map(str, weights)) for weights in options.weight_sets), ""),
-        "reflen": (options.reference_length, "closest"),
-        "convention": (options.convention, "sacrebleu"),
-    }
-    return {name: value for name, (value, usual) in fields.items() if value != usual}
-
-
-class _Sums(NamedTuple):
+class Sums(NamedTuple):
     """The statistics of a corpus by name."""
 
     counts: Counts
     reference_length: float
 
 
-def _read(total: list[Any], orders: int, options: BleuOptions) -> _Sums:
-    length, reference_length, *rest = total[len(ROW_COLUMNS) :]
-    matches, n_grams, without = rest[:orders], rest[orders : 2 * orders], rest[2 * orders :]
+def read(total: list[Any], options: BleuOptions) -> Sums:
+    """The sum of what `kernel.counted` counts, with rows_without_n_grams behind it for nltk."""
+    n = orders(options)
+    length, reference_length, *rest = total
+    matches, n_grams, without = rest[:n], rest[n : 2 * n], rest[2 * n :]
     # nltk counts one n-gram for a prediction that has none (bleu_score.py, modified_precision).
     floored = list(map(operator.add, n_grams, without)) if without else n_grams
-    parts = AVERAGE_PARTS if options.reference_length == "average" else 1
+    parts = AVERAGE_PARTS if options["reference_length"] == "average" else 1
     whole = int(reference_length) if parts == 1 else int(reference_length) / parts
-    return _Sums(Counts(matches, floored, n_grams, int(length)), whole)
+    return Sums(Counts(matches, floored, n_grams, int(length)), whole)
 
 
-# --- the formula: BLEU = BP * exp(sum_n w_n log p_n), Papineni et al. (2002), section 2.3
+# --- of a sum
 
 
-def _length_ratio(sums: _Sums) -> float:
+def length_ratio(sums: Sums) -> float:
+    """Length of the predictions by that of the references; 0 without references."""
     return sums.counts.prediction_length / sums.reference_length if sums.reference_length else 0.0
 
 
-def _brevity_penalty(sums: _Sums, options: BleuOptions) -> float:
+def brevity_penalty(sums: Sums, options: BleuOptions) -> float:
     """1 if the predictions are longer than the references, else exp(1 - r / c); 0 if they are empty."""
     c, r = sums.counts.prediction_length, sums.reference_length
     if c > r or r == 0:
@@ -131,55 +127,60 @@ def _brevity_penalty(sums: _Sums, options: BleuOptions) -> float:
     if c == 0:
         return 0.0
     # evaluate divides twice, which moves the last bit.
-    return math.exp(1 - 1.0 / (c / r)) if options.convention == "evaluate" else math.exp(1 - r / c)
+    return math.exp(1 - 1.0 / (c / r)) if options["convention"] == "evaluate" else math.exp(1 - r / c)
 
 
-def _ratios(sums: _Sums, options: BleuOptions) -> list[list[Ratio]]:
+def all_ratios(sums: Sums, options: BleuOptions) -> list[list[Ratio]]:
     """The smoothed precisions for every highest order 1 .. n."""
-    best = options.highest_order
-    if options.smoothing in LOOKING_AHEAD:
-        return [_ratios_of(sums, n, options) for n in range(1, best + 1)]
-    longest = _ratios_of(sums, best, options)
+    best = highest_order(options)
+    if options["smoothing"] in LOOKING_AHEAD:
+        return [ratios_of(sums, n, options) for n in range(1, best + 1)]
+    longest = ratios_of(sums, best, options)
     return [longest[:n] for n in range(1, best + 1)]
 
 
-def _ratios_of(sums: _Sums, max_order: int, options: BleuOptions) -> list[Ratio]:
+def ratios_of(sums: Sums, max_order: int, options: BleuOptions) -> list[Ratio]:
+    """The smoothed precisions up to one order."""
     if _is_hopeless(sums, options):
         return []
-    return smoothed(options.smoothing, sums.counts, max_order, options.smoothing_value)
+    return smoothed(options["smoothing"], sums.counts, max_order, options["smoothing_value"])
 
 
-def _precisions(ratios: list[Ratio], max_order: int) -> list[float]:
+def precisions(ratios: list[Ratio], max_order: int) -> list[float]:
+    """Divided, 0 for orders without n-grams."""
     given = [float(ratio.numerator / ratio.denominator) if ratio.denominator else 0.0 for ratio in ratios]
     return given + [0.0] * (max_order - len(given))
 
 
-def _is_hopeless(sums: _Sums, options: BleuOptions) -> bool:
+def _is_hopeless(sums: Sums, options: BleuOptions) -> bool:
     """Whether nothing matches: 0 whatever the smoothing, but for evaluate."""
-    return sums.counts.matches[0] == 0 and options.convention != "evaluate"
+    return sums.counts.matches[0] == 0 and options["convention"] != "evaluate"
 
 
-class _Bleu(NamedTuple):
+class BleuScore(NamedTuple):
     """BLEU from 0 to 100 with BLEU from 0 to 1; the convention says which is computed and which derived."""
 
     percent: float
     fraction: float
 
 
-def _bleu(sums: _Sums, ratios: list[Ratio], max_order: int, weights: list[float] | None, options: BleuOptions) -> _Bleu:
+def bleu(
+    sums: Sums, ratios: list[Ratio], max_order: int, weights: list[float] | None, options: BleuOptions
+) -> BleuScore:
+    """The brevity penalty times a geometric mean of precisions; weights: None for the same of each order."""
     if _is_hopeless(sums, options):
-        return _Bleu(0.0, 0.0)
-    penalty = _brevity_penalty(sums, options)
-    if options.convention in ("sacrebleu", "paper") and weights is None:
-        percent = penalty * _mean_percent(ratios, max_order, options.effective_order)
-        return _Bleu(percent, percent / 100)
-    if options.convention == "evaluate" and weights is None:
+        return BleuScore(0.0, 0.0)
+    penalty = brevity_penalty(sums, options)
+    if options["convention"] in ("sacrebleu", "paper") and weights is None:
+        percent = penalty * _mean_percent(ratios, max_order, options["effective_order"])
+        return BleuScore(percent, percent / 100)
+    if options["convention"] == "evaluate" and weights is None:
         fraction = _equal_weights_mean(ratios, max_order) * penalty
     else:
         given = weights or [1 / max_order] * max_order
-        zero = options.convention != "nltk" and _has_weighty_zero(ratios, given)
+        zero = options["convention"] != "nltk" and _has_weighty_zero(ratios, given)
         fraction = 0.0 if zero else penalty * _weighted_mean(ratios, given)
-    return _Bleu(100 * fraction, fraction)
+    return BleuScore(100 * fraction, fraction)
 
 
 def _mean_percent(ratios: list[Ratio], max_order: int, effective_order: bool) -> float:
@@ -206,5 +207,5 @@ def _has_weighty_zero(ratios: list[Ratio], weights: list[float]) -> bool:
 
 def _weighted_mean(ratios: list[Ratio], weights: list[float]) -> float:
     """Geometric mean as nltk 3.10 takes it (corpus_bleu): orders without a match are left out."""
-    precisions = [ratio.numerator / ratio.denominator for ratio in ratios]
-    return math.exp(math.fsum(w * math.log(p) for w, p in zip(weights, precisions, strict=False) if p > 0))
+    given = [ratio.numerator / ratio.denominator for ratio in ratios]
+    return math.exp(math.fsum(w * math.log(p) for w, p in zip(weights, given, strict=False) if p > 0))

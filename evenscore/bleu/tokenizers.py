@@ -199,6 +199,11 @@ class Tokenizer(NamedTuple):
     tokenize: TokenizeTexts
 
 
+def check_tokenizer(name: str, value: Any) -> None:
+    """Raise ValueError, or ImportError, for what get_tokenizer refuses."""
+    get_tokenizer(value, lowercase=False)
+
+
 def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
     """The tokenizer of a name, a callable, or the path of a SentencePiece .model or a tokenizer.json.
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from evenscore import load
-from evenscore.options import unknown_option
+from evenscore.options import declared, unknown_option
+from evenscore.scorer import Scorer
 
 
 def named_values(words: Sequence[str]) -> list[tuple[str, Any]]:
@@ -73,10 +75,27 @@ def check_output(path: Path) -> None:
         raise ValueError(f"{path}: the folder {folder} cannot be written")
 
 
-def load_metrics(
+# --- metrics with the options that a command's words give them
+
+_SCORERS = {
+    "bleu_corpus": ("evenscore.bleu.scorer", "Bleu"),
+    "rouge_l_multi": ("evenscore.rouge.scorer", "Rouge"),
+    "wer_dp": ("evenscore.wer.scorer", "Wer"),
+    "perplexity": ("evenscore.perplexity.scorer", "Perplexity"),
+}
+
+
+def scorer_type(name: str) -> type[Scorer[Any]]:
+    """The scorer of a metric, imported only now; evaluate, whose import takes a second or more, is not needed."""
+    module, kind = _SCORERS[name]
+    imported: type[Scorer[Any]] = getattr(import_module(module), kind)
+    return imported
+
+
+def load_scorers(
     names: Sequence[str], words: Sequence[str], own: Sequence[str], common: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The metrics of these names under the options of `--name value ...`.
+) -> dict[str, Scorer[Any]]:
+    """The scorers of these metrics under the options of `--name value ...`.
 
     own: the names of the command's own options, for the message about a name that there is not.
     common: options that every metric gets.
@@ -88,30 +107,58 @@ def load_metrics(
     return {name: _load(name, {**options, **common}, len(given)) for name, options in given.items()}
 
 
-def check_references(metrics: Mapping[str, Any], paths: Sequence[Path]) -> None:
+def check_references(scorers: Mapping[str, Scorer[Any]], paths: Sequence[Path]) -> None:
     """ValueError for files of references that none of the metrics has, or for none where one needs them."""
-    needed = [name for name, metric in metrics.items() if has_references(metric)]
+    needed = [name for name, scorer in scorers.items() if has_references(scorer)]
     if needed and not paths:
         raise ValueError(f"{needed[0]} needs references: give --references FILE")
     if paths and not needed:
-        raise ValueError(f"{', '.join(metrics)} has no references: leave --references out")
+        raise ValueError(f"{', '.join(scorers)} has no references: leave --references out")
 
 
-def check_sources(metrics: Mapping[str, Any]) -> None:
+def check_sources(scorers: Mapping[str, Scorer[Any]]) -> None:
     """ValueError for a perplexity of texts without a model."""
-    for name, metric in metrics.items():
-        if not has_references(metric) and metric._options.kind is None:
+    for name, scorer in scorers.items():
+        if not has_references(scorer) and not any(scorer.options[each] for each in ("source", "model_id", "model")):
             raise ValueError(f"{name} needs a model: give --model_id FOLDER, or --source ngram --train-texts FILE")
 
 
-def has_references(metric: Any) -> bool:
+def has_references(scorer: Scorer[Any]) -> bool:
     """Whether predictions are scored against references."""
-    return "references" in metric._feature_names()
+    return "references" in scorer.columns
 
 
-def _load(name: str, options: Mapping[str, Any], n_metrics: int) -> Any:
+class MetricHelp(argparse.Action):
+    """--help of a command that takes the options of metrics: it lists them, too."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **given: Any) -> None:
+        super().__init__(
+            option_strings, dest=argparse.SUPPRESS, default=argparse.SUPPRESS, nargs=0, help="show this help"
+        )
+
+    def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> None:
+        lines = [line for name in _SCORERS for line in _option_lines(name)]
+        parser.epilog = "\n".join([parser.epilog or "", *lines])
+        parser.print_help()
+        parser.exit()
+
+
+def _option_lines(name: str) -> list[str]:
+    """What the options of a metric mean; those that every metric has come last."""
+    options = declared(scorer_type(name).declaration)["options"]
+    return [
+        f"options of {name}:",
+        *(
+            f"  --{key.replace('_', '-')}: {option.meaning} (default: {option.default!r})"
+            for key, option in options.items()
+        ),
+        "",
+    ]
+
+
+def _load(name: str, options: Mapping[str, Any], n_metrics: int) -> Scorer[Any]:
     try:
-        return load(name, **options)
+        return scorer_type(name)(**options)
     except ValueError as error:
         remedy = f"; an option for {name} alone is --{name}.OPTION" if n_metrics > 1 else ""
         raise ValueError(f"{name}: {error}{remedy}") from error
@@ -120,15 +167,16 @@ def _load(name: str, options: Mapping[str, Any], n_metrics: int) -> Any:
 def _options(words: Sequence[str], metrics: Sequence[str], own: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The options of every metric from `--name value ...`; one that no value follows is True."""
     options: dict[str, dict[str, Any]] = {name: {} for name in metrics}
-    known = {name: load(name).option_names() for name in metrics}
+    known = {name: declared(scorer_type(name).declaration) for name in metrics}
+    names = {name: [*each["options"], *each["aliases"]] for name, each in known.items()}
     for name, values in named_values(words):
         metric, dot, option = name.rpartition(".")
         if dot and metric not in options:
             raise ValueError(f"--{name}: {metric} is not among the metrics {', '.join(metrics)}")
         asked = [metric] if dot else metrics
-        takers = [taker for taker in asked if option in known[taker]]
+        takers = [taker for taker in asked if option in names[taker]]
         if not takers:
-            raise ValueError(unknown_option(option, [*own, *(each for taker in asked for each in known[taker])]))
+            raise ValueError(unknown_option(option, [*own, *(each for taker in asked for each in names[taker])]))
         for taker in takers:
             if option in options[taker]:
                 raise ValueError(f"--{name} is given twice for {taker}: give it once, with all its values")

@@ -11,17 +11,19 @@ from typing import Any
 
 from evenscore import METRICS
 from evenscore.commands.arguments import (
+    MetricHelp,
     aligned_lines,
     check_output,
     check_references,
     check_sources,
     has_references,
-    load_metrics,
+    load_scorers,
     value,
 )
 from evenscore.commands.tables import Table, as_latex, as_markdown, as_text
 from evenscore.parallel import require
 from evenscore.plots import PLOT_SUFFIXES, SIGNIFICANT, differs, direction, p_value_text, plot_comparison, write_plot
+from evenscore.scorer import Scorer
 from evenscore.significance import PAIRED_TESTS
 
 _EPILOG = """
@@ -49,8 +51,10 @@ def add_parser(commands: Any) -> None:
         description="Compare systems with a baseline line by line: a table of scores, intervals, p-values.",
         epilog=_EPILOG,
         allow_abbrev=False,
+        add_help=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    compare.add_argument("-h", "--help", action=MetricHelp)
     compare.add_argument(
         "files", nargs="+", type=Path, metavar="FILE", help="the baseline's texts, then every system's, one a line"
     )
@@ -95,17 +99,17 @@ def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
     if known.plot is not None:
         _check_plot(known.plot)
     common = {} if known.confidence is None else {"confidence": known.confidence}
-    metrics = load_metrics(names, others, _OWN_OPTIONS, common)
-    check_references(metrics, known.references)
-    check_sources(metrics)
+    scorers = load_scorers(names, others, _OWN_OPTIONS, common)
+    check_references(scorers, known.references)
+    check_sources(scorers)
     systems = _names(known.files)
-    results = _compare(metrics, systems, known)
+    results = _compare(scorers, systems, known)
     if known.plot is not None:
         write_plot(plot_comparison(results, systems), known.plot)
     if known.format == "json":
         everything = {"baseline": systems[0], "systems": systems[1:], "metrics": results}
         return f"{json.dumps(everything, ensure_ascii=False, indent=1)}\n"
-    return f"{_TABLES[known.format](_table(metrics, systems, results, known))}\n"
+    return f"{_TABLES[known.format](_table(scorers, systems, results, known))}\n"
 
 
 def _check_plot(path: Path) -> None:
@@ -131,24 +135,23 @@ def _printable(name: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
 
 
-def _compare(metrics: Mapping[str, Any], systems: Sequence[str], known: argparse.Namespace) -> dict[str, Any]:
+def _compare(scorers: Mapping[str, Scorer[Any]], systems: Sequence[str], known: argparse.Namespace) -> dict[str, Any]:
     """What every metric says, warnings told once and with the systems' names."""
     columns = aligned_lines([*known.files, *known.references])
     texts = columns[: len(systems)]
     references = [list(row) for row in zip(*columns[len(systems) :], strict=True)]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        results = {name: _tested(metric, texts, references, known) for name, metric in metrics.items()}
+        results = {name: _tested(scorer, texts, references, known) for name, scorer in scorers.items()}
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         warnings.warn(_with_names(message, systems), stacklevel=2)
     return results
 
 
-def _tested(metric: Any, texts: Sequence[Any], references: Sequence[Any], known: argparse.Namespace) -> Any:
-    test = {"test": known.test, "n_trials": known.trials}
-    if has_references(metric):
-        return metric.compare(*texts, references=references, **test)
-    return metric.compare(*({"predictions": column} for column in texts), **test)
+def _tested(scorer: Scorer[Any], texts: Sequence[Any], references: Sequence[Any], known: argparse.Namespace) -> Any:
+    if has_references(scorer):
+        return scorer.compare(texts, {"references": references}, known.test, known.trials)
+    return scorer.compare([{"predictions": column} for column in texts], {}, known.test, known.trials)
 
 
 def _with_names(message: str, systems: Sequence[str]) -> str:
@@ -158,12 +161,12 @@ def _with_names(message: str, systems: Sequence[str]) -> str:
 
 
 def _table(
-    metrics: Mapping[str, Any], systems: Sequence[str], results: Mapping[str, Any], known: argparse.Namespace
+    scorers: Mapping[str, Scorer[Any]], systems: Sequence[str], results: Mapping[str, Any], known: argparse.Namespace
 ) -> Table:
     """A row a system, a column a headline score."""
     header, columns = [["system"]], [[[name] for name in systems]]
     for metric, result in results.items():
-        for score in metrics[metric].headlines():
+        for score in scorers[metric].headlines():
             header.append([f"{metric} {score}", direction(score)])
             columns.append(_column(result, score))
     notes = [

@@ -9,7 +9,6 @@ from typing import Any
 
 from evenscore import METRICS, __version__
 from evenscore.commands.arguments import refuse_others
-from evenscore.hub.bundle import bundle, write_files
 
 _EPILOG = """
 The Space holds every file of the metric's folder; whatever else it holds already stays. Nothing is tagged.
@@ -50,6 +49,9 @@ def add_parser(commands: Any) -> None:
 
 
 def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
+    # Imported here: who scores does not need the Hub.
+    from evenscore.hub.bundle import bundle, write_files
+
     refuse_others(others, "publish")
     files = bundle(known.metric, known.to)
     if known.dry_run is not None:
@@ -73,7 +75,6 @@ def _check_folder(folder: Path) -> None:
 
 def _upload(files: Mapping[str, bytes], space: str, message: str) -> str:
     """Make the Space where there is none, send all files in one commit; returns the Space's address."""
-    # Imported here: who scores does not need the Hub.
     from huggingface_hub import CommitOperationAdd, HfApi, errors, get_token
 
     token = get_token()

@@ -9,14 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from evenscore import METRICS
-from evenscore.commands.arguments import aligned_lines, check_references, check_sources, load_metrics
+from evenscore.commands.arguments import (
+    MetricHelp,
+    aligned_lines,
+    check_references,
+    check_sources,
+    has_references,
+    load_scorers,
+)
+from evenscore.scorer import Scorer
 
 _EPILOG = """
 Several files of references give every row several references. perplexity has none: it asks for a source of
 probabilities, such as --model_id FOLDER, --source lm.arpa, or --source ngram --train-texts FILE.
 Any option of a metric can be given by its name, as in --tokenizer intl, --lowercase or --max-order 2; it goes to every
-metric that has it. One that only one metric is to get is written --bleu_corpus.tokenizer intl. The metrics' cards
-(metrics/NAME/README.md) list the options.
+metric that has it. One that only one metric is to get is written --bleu_corpus.tokenizer intl.
 
 examples:
   evenscore score --metric bleu_corpus wer_dp --predictions hyp.txt --references ref1.txt ref2.txt --confidence 0.95
@@ -35,8 +42,10 @@ def add_parser(commands: Any) -> None:
         description="Score a file of texts, one segment a line, against files of references where a metric has them.",
         epilog=_EPILOG,
         allow_abbrev=False,
+        add_help=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    score.add_argument("-h", "--help", action=MetricHelp)
     score.add_argument(
         "--metric",
         required=True,
@@ -66,35 +75,35 @@ def add_parser(commands: Any) -> None:
 
 def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
     common = {} if known.confidence is None else {"confidence": known.confidence}
-    metrics = load_metrics(known.metric, others, _OWN_OPTIONS, common)
-    check_references(metrics, known.references)
-    check_sources(metrics)
-    if known.contexts is not None and not set(metrics) & set(_WITH_CONTEXTS):
-        raise ValueError(f"{', '.join(metrics)} has no contexts: leave --contexts out")
-    results = _score(metrics, known)
-    text = json.dumps(results, ensure_ascii=False, indent=1) if known.json else _report(metrics, results, known)
+    scorers = load_scorers(known.metric, others, _OWN_OPTIONS, common)
+    check_references(scorers, known.references)
+    check_sources(scorers)
+    if known.contexts is not None and not set(scorers) & set(_WITH_CONTEXTS):
+        raise ValueError(f"{', '.join(scorers)} has no contexts: leave --contexts out")
+    results = _score(scorers, known)
+    text = json.dumps(results, ensure_ascii=False, indent=1) if known.json else _report(scorers, results, known)
     return f"{text}\n"
 
 
-def _score(metrics: Mapping[str, Any], known: argparse.Namespace) -> dict[str, Any]:
+def _score(scorers: Mapping[str, Scorer[Any]], known: argparse.Namespace) -> dict[str, Any]:
     context_paths = [] if known.contexts is None else [known.contexts]
     predictions, *columns = aligned_lines([known.predictions, *context_paths, *known.references])
     contexts, references = columns[: len(context_paths)], columns[len(context_paths) :]
     texts = {"predictions": predictions, "references": [list(row) for row in zip(*references, strict=True)]}
     results = {}
-    for name, metric in metrics.items():
-        own = {column: texts[column] for column in metric._feature_names()}
+    for name, scorer in scorers.items():
+        own = texts if has_references(scorer) else {"predictions": predictions}
         if contexts and name in _WITH_CONTEXTS:
-            own["contexts"] = contexts[0]
-        results[name] = metric.compute(**own)
+            own = {**own, "contexts": contexts[0]}
+        results[name] = scorer.compute(own)
     return results
 
 
-def _report(metrics: Mapping[str, Any], results: Mapping[str, Any], known: argparse.Namespace) -> str:
+def _report(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], known: argparse.Namespace) -> str:
     """A table with a line a score, then the signatures."""
     rows = [("metric", "score", "value", "" if known.confidence is None else f"{100 * known.confidence:g} % interval")]
-    for name, metric in metrics.items():
-        for score in metric.headlines():
+    for name, scorer in scorers.items():
+        for score in scorer.headlines():
             rows.append((name, score, _shown(results[name][score]), _interval(results[name], score)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from evenscore.identity import file_stamp
 from evenscore.options import callable_name
@@ -13,7 +13,7 @@ from evenscore.perplexity.given import from_log_probs
 from evenscore.perplexity.models.pretrained import load_pretrained
 from evenscore.perplexity.models.source import ModelSettings, model_source
 from evenscore.perplexity.ngram.source import NgramSource
-from evenscore.perplexity.options import PerplexityOptions
+from evenscore.perplexity.options import PerplexityOptions, kind_of, source_name
 from evenscore.perplexity.source import Source, Token, TokenScores
 
 
@@ -66,7 +66,7 @@ def _asked(method: Callable[..., Any], texts: Sequence[str], contexts: Sequence[
 
 
 _MODEL = ("model_id", "model", "tokenizer", "model_type", "device", "dtype")
-_SETTINGS = ("start_token", "window", "stride", "long_texts", "batch_size", "max_batch_tokens")
+_SETTINGS = ("start_token", "window", "stride", "long_texts", "batch_size", "max_batch_tokens", "onednn")
 
 
 class _Request(NamedTuple):
@@ -84,10 +84,14 @@ class Sources:
 
     def of(self, options: PerplexityOptions) -> Source:
         """The source that options name; ValueError if they name none."""
-        if options.kind == "own":
-            return OwnSource(options.source)
+        if kind_of(options) == "own":
+            return OwnSource(options["source"])
         loaded = self._loaded(_request(options))
-        return model_source(loaded, ModelSettings(**_values(options, _SETTINGS))) if options.kind == "model" else loaded
+        return (
+            model_source(loaded, ModelSettings(**_values(options, _SETTINGS)))
+            if kind_of(options) == "model"
+            else loaded
+        )
 
     def ngram(self, options: PerplexityOptions) -> NgramSource:
         """The n-gram model of the training texts."""
@@ -96,11 +100,11 @@ class Sources:
 
     def name_of(self, options: PerplexityOptions) -> str:
         """What stands for the source in signatures; once it is loaded, it says what the options leave open."""
-        if options.kind in (None, "own"):
-            return options.source_name
+        if kind_of(options) in (None, "own"):
+            return source_name(options)
         kept = self._kept
         is_loaded = kept is not None and kept[0] == _stamped(_request(options).arguments)
-        return self.of(options).name if is_loaded else options.source_name
+        return self.of(options).name if is_loaded else source_name(options)
 
     def _loaded(self, request: _Request) -> Any:
         stamped = _stamped(request.arguments)
@@ -113,20 +117,20 @@ class Sources:
 
 
 def _request(options: PerplexityOptions) -> _Request:
-    if options.kind == "model":
+    if kind_of(options) == "model":
         return _Request(load_pretrained, _values(options, _MODEL))
-    if options.kind == "ngram":
-        if options.train_texts is None:
+    if kind_of(options) == "ngram":
+        if options["train_texts"] is None:
             raise ValueError("source='ngram' is estimated from texts: give train_texts=, a list or a file's path")
-        own = {"train_texts": options.train_texts, "order": options.ngram_order, "discount": options.discount}
+        own = {"train_texts": options["train_texts"], "order": options["ngram_order"], "discount": options["discount"]}
         return _Request(NgramSource.trained, {**own, **_ngram_values(options)})
-    if options.kind == "arpa":
-        if not os.path.isfile(options.source):
+    if kind_of(options) == "arpa":
+        if not os.path.isfile(options["source"]):
             raise ValueError(
-                f"source={os.fspath(options.source)!r}: there is no such file; give 'ngram' or an ARPA file's path; "
+                f"source={os.fspath(options['source'])!r}: there is no such file; give 'ngram' or an ARPA file's path; "
                 f"a model of transformers is given as model_id="
             )
-        return _Request(NgramSource.of_arpa, {"path": options.source, **_ngram_values(options)})
+        return _Request(NgramSource.of_arpa, {"path": options["source"], **_ngram_values(options)})
     raise ValueError(
         "no source of probabilities: give log_probs=, model_id= (a folder or hub name), model= with tokenizer=, "
         "source='ngram' with train_texts=, or source= an ARPA file's path; for add_batch, when the metric is loaded"
@@ -139,11 +143,12 @@ def _stamped(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _ngram_values(options: PerplexityOptions) -> dict[str, Any]:
-    if options.start_token not in ("bos", False):
-        raise ValueError(f"start_token={options.start_token!r}: n-gram models have <s> alone; give 'bos' or False")
-    is_started = options.start_token == "bos"
-    return {"unit": options.ngram_unit, "start_token": is_started, "end_token": options.end_token}
+    if options["start_token"] not in ("bos", False):
+        raise ValueError(f"start_token={options['start_token']!r}: n-gram models have <s> alone; give 'bos' or False")
+    is_started = options["start_token"] == "bos"
+    return {"unit": options["ngram_unit"], "start_token": is_started, "end_token": options["end_token"]}
 
 
 def _values(options: PerplexityOptions, names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: getattr(options, name) for name in names}
+    given = cast(Mapping[str, Any], options)
+    return {name: given[name] for name in names}

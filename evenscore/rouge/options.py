@@ -1,73 +1,136 @@
-"""The options of rouge_l_multi and the stock metric's names for them."""
+"""The options of rouge_l_multi, the stock metric's names for them, and the keys of its result."""
 
 from __future__ import annotations
 
-import dataclasses
 import re
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal, TypedDict
 
-from evenscore.options import Alias, Options, check_choice, check_flags, check_number, rename
-from evenscore.rouge.references import RULES
+from evenscore.options import Alias, HostOptions, Option, Options, check_choice, check_number, rename
 from evenscore.rouge.tokens import TOKENIZERS
 
-AGGREGATES = ("mean", "bootstrap", "none")
-SENTENCES = ("newline", "rules")
+
+def rouge_types(given: Any) -> tuple[str, ...]:
+    """The kinds of ROUGE that an option gives, each once, in the order given."""
+    listed = [given] if isinstance(given, str) else given
+    if not isinstance(listed, (list, tuple)) or not all(isinstance(name, str) for name in listed):
+        raise ValueError(f"rouge_types={given!r}: give a list such as ['rougeL', 'rouge1']")
+    return tuple(dict.fromkeys(listed))
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class RougeOptions(Options):
-    """The options of rouge_l_multi; its card says what they mean."""
+def _check_types(name: str, value: Any) -> None:
+    kinds = rouge_types(value)
+    if not kinds:
+        raise ValueError("rouge_types is empty: give one or more of rougeL, rougeLsum, rouge1 .. rouge9")
+    for kind in kinds:
+        if not re.fullmatch(r"rouge([1-9]|L|Lsum)", kind):
+            raise ValueError(f"rouge_types holds {kind!r}: choose from rougeL, rougeLsum, rouge1 .. rouge9")
 
-    rouge_types: Any = ("rougeL", "rougeLsum")
-    multi_reference: str = "best"
-    beta: Any = 1
-    tokenizer: Any = "rouge_score"
-    stemmer: bool = False
-    sentences: str = "newline"
-    aggregate: str = "mean"
 
-    COUNTING: ClassVar[tuple[str, ...]] = (
-        "types",
-        "multi_reference",
-        "beta",
-        "tokenizer",
-        "stemmer",
-        "sentences",
-    )
-    ALIASES: ClassVar[Mapping[str, Alias]] = {
-        "use_stemmer": rename("stemmer"),
-        "use_aggregator": lambda value: {"aggregate": "bootstrap" if value else "none"},
-        "split_summaries": lambda value: {"sentences": "rules" if value else "newline"},
-    }
+def _check_beta(name: str, value: Any) -> None:
+    if isinstance(value, str) and value != "P/R":
+        raise ValueError(f"beta={value!r}: give a number, or 'P/R'")
+    if not isinstance(value, str):
+        check_number(name, value, least=0, below=1e100)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not self.types:
-            raise ValueError("rouge_types is empty: give one or more of rougeL, rougeLsum, rouge1 .. rouge9")
-        for name in self.types:
-            if not re.fullmatch(r"rouge([1-9]|L|Lsum)", name):
-                raise ValueError(f"rouge_types holds {name!r}: choose from rougeL, rougeLsum, rouge1 .. rouge9")
-        check_choice("multi_reference", self.multi_reference, tuple(RULES))
-        if isinstance(self.beta, str) and self.beta != "P/R":
-            raise ValueError(f"beta={self.beta!r}: give a number, or 'P/R'")
-        if not isinstance(self.beta, str):
-            check_number("beta", self.beta, least=0, below=1e100)
-        if not callable(self.tokenizer):
-            check_choice("tokenizer", self.tokenizer, TOKENIZERS)
-        check_flags(self, "stemmer")
-        check_choice("sentences", self.sentences, SENTENCES)
-        check_choice("aggregate", self.aggregate, AGGREGATES)
 
-    @property
-    def types(self) -> tuple[str, ...]:
-        """The kinds of ROUGE, each once, in the order given."""
-        given = [self.rouge_types] if isinstance(self.rouge_types, str) else self.rouge_types
-        if not isinstance(given, (list, tuple)) or not all(isinstance(name, str) for name in given):
-            raise ValueError(f"rouge_types={self.rouge_types!r}: give a list such as ['rougeL', 'rouge1']")
-        return tuple(dict.fromkeys(given))
+def _check_tokenizer(name: str, value: Any) -> None:
+    if not callable(value):
+        check_choice(name, value, TOKENIZERS)
 
-    @property
-    def orders(self) -> list[int]:
-        """The lengths of the n-grams that are compared."""
-        return [int(name[-1]) for name in self.types if name[-1].isdigit()]
+
+class RougeOptions(Options, total=False):
+    """The options of rouge_l_multi."""
+
+    rouge_types: Annotated[
+        str | Sequence[str],
+        Option(
+            ("rougeL", "rougeLsum"), 'of `"rougeL"`, `"rougeLsum"`, `"rouge1"` .. `"rouge9"`', _check_types, counts=True
+        ),
+    ]
+    multi_reference: Annotated[
+        Literal["best", "max_pr", "average", "best_recall", "summed", "jackknife"],
+        Option(
+            "best",
+            '`"best"` highest F (rouge_score); `"max_pr"` highest P and highest R (Lin & Och 2004); `"average"`; '
+            '`"best_recall"` and `"summed"` (ROUGE-1.5.5 `-f B` and `-f A`); `"jackknife"` (Lin 2004)',
+            counts=True,
+        ),
+    ]
+    beta: Annotated[
+        float | str,
+        Option(1, 'how many times recall counts as much as precision, a number; or `"P/R"`', _check_beta, counts=True),
+    ]
+    tokenizer: Annotated[
+        str | Callable[[str], list[str]],
+        Option(
+            "rouge_score",
+            '`"rouge_score"` a-z and 0-9; `"unicode"` every script, one token per Han or Kana character; '
+            '`"whitespace"`; a function from a text to its tokens',
+            _check_tokenizer,
+            counts=True,
+        ),
+    ]
+    stemmer: Annotated[bool, Option(False, "compare Porter stems; needs nltk", counts=True)]
+    sentences: Annotated[
+        Literal["newline", "rules"],
+        Option("newline", 'of rougeLsum: `"newline"` one a line, or `"rules"` (built in, no download)', counts=True),
+    ]
+    aggregate: Annotated[
+        Literal["mean", "bootstrap", "none"],
+        Option("mean", '`"mean"`; `"bootstrap"` rouge_score\'s mid, seeded; `"none"` one value a row'),
+    ]
+
+    use_stemmer: Annotated[bool | None, rename("stemmer")]
+    use_aggregator: Annotated[bool, Alias(lambda value: {"aggregate": "bootstrap" if value else "none"})]
+    split_summaries: Annotated[bool, Alias(lambda value: {"sentences": "rules" if value else "newline"})]
+
+
+class RougeLoad(RougeOptions, HostOptions, total=False):
+    """What evenscore.load takes."""
+
+
+# A mean, or with aggregate="none" a value a row.
+_Figure = Any
+
+
+class RougeResult(TypedDict, total=False):
+    rougeL: _Figure
+    rougeL_precision: _Figure
+    rougeL_recall: _Figure
+    rougeL_low: float
+    rougeL_mean: float
+    rougeL_high: float
+    rougeL_per_example: list[float]
+    rougeLsum: _Figure
+    rougeLsum_precision: _Figure
+    rougeLsum_recall: _Figure
+    rougeLsum_low: float
+    rougeLsum_mean: float
+    rougeLsum_high: float
+    rougeLsum_per_example: list[float]
+    rouge1: _Figure
+    rouge1_precision: _Figure
+    rouge1_recall: _Figure
+    rouge1_low: float
+    rouge1_mean: float
+    rouge1_high: float
+    rouge1_per_example: list[float]
+    rouge2: _Figure
+    rouge2_precision: _Figure
+    rouge2_recall: _Figure
+    rouge2_low: float
+    rouge2_mean: float
+    rouge2_high: float
+    rouge2_per_example: list[float]
+    rouge3: _Figure
+    rouge4: _Figure
+    rouge5: _Figure
+    rouge6: _Figure
+    rouge7: _Figure
+    rouge8: _Figure
+    rouge9: _Figure
+    signature: str  # fmt: skip
+
+
+"""What compute returns: F under each type's name, precision, recall, and of the rows what the options ask for."""

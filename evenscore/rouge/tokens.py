@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from evenscore.inputs import warn_caller
 from evenscore.options import callable_name
 from evenscore.parallel import require
 from evenscore.text.words import (
@@ -75,10 +75,9 @@ def warn_of_nothing_left(texts: Iterable[str], rows: Iterable[int]) -> None:
     """
     for text, row in zip(texts, rows, strict=True):
         if not text.isascii() and not _ANY_TOKEN.search(text) and any(map(str.isalpha, text)):
-            warnings.warn(
+            warn_caller(
                 f"a text of row {row} has letters but no tokens: the tokenizer of rouge_score knows only a-z and 0-9 "
-                f'and scores it as 0. Give tokenizer="unicode" for other scripts',
-                stacklevel=6,
+                f'and scores it as 0. Give tokenizer="unicode" for other scripts'
             )
             return
 

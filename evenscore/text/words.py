@@ -35,14 +35,14 @@ class Keyed:
     def spell(self, keys: IntArray) -> pa.LargeStringArray:
         """The words of these keys."""
         is_short = keys >= _LEAST_SHORT
-        long_words = self.long_words.take(pa.array(keys[~is_short]))
+        long_words = self.long_words.take(as_arrow(keys[~is_short]))
         rows = keys[is_short].astype("<i8").view(np.uint8).reshape(-1, 8)
         lengths = rows[:, _SHORT].astype(np.int64)
         data = rows[np.arange(8) < lengths[:, None]]
         offsets = np.concatenate(([0], np.cumsum(lengths)))
         short_words = pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(data))
         place = np.where(is_short, np.cumsum(is_short), len(lengths) + np.cumsum(~is_short)) - 1
-        return pa.concat_arrays([short_words, long_words]).take(pa.array(place))
+        return pa.concat_arrays([short_words, long_words]).take(as_arrow(place))
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,26 @@ class Numbered:
         return self.keyed.spell(self.distinct_keys)
 
 
+def as_arrow(numbers: IntArray) -> pa.Int64Array:
+    """Integers as arrow has them; pa.array would import pandas, where that is installed, to look for a Series.
+
+    >>> as_arrow(np.array([3, 1], np.int32)).to_pylist()
+    [3, 1]
+    """
+    buffer = pa.py_buffer(np.ascontiguousarray(numbers, np.int64))
+    return pa.Int64Array.from_buffers(pa.int64(), len(numbers), [None, buffer])
+
+
+def from_arrow(numbers: pa.Array) -> IntArray:
+    """Integers without nulls, as numpy has them, for the same reason without to_numpy.
+
+    >>> from_arrow(as_arrow(np.array([3, 1]))[1:]).tolist()
+    [1]
+    """
+    values = np.frombuffer(numbers.buffers()[1] or b"", f"i{numbers.type.bit_width // 8}")
+    return values[numbers.offset : numbers.offset + len(numbers)]
+
+
 def number_words(data: npt.NDArray[np.uint8], edges: IntArray) -> Numbered:
     """Number the words of UTF-8 text; word j is data[edges[2 * j]:edges[2 * j + 1]], at least a byte.
 
@@ -70,8 +90,8 @@ def number_words(data: npt.NDArray[np.uint8], edges: IntArray) -> Numbered:
     ([0, 1, 0], ['a', 'refrain'])
     """
     keyed = word_keys(data, edges)
-    encoded = pa.array(keyed.keys).dictionary_encode()
-    return Numbered(encoded.indices.to_numpy(zero_copy_only=False), keyed, encoded.dictionary.to_numpy())
+    encoded = as_arrow(keyed.keys).dictionary_encode()
+    return Numbered(from_arrow(encoded.indices), keyed, from_arrow(encoded.dictionary))
 
 
 def word_keys(data: npt.NDArray[np.uint8], edges: IntArray) -> Keyed:
@@ -85,9 +105,9 @@ def word_keys(data: npt.NDArray[np.uint8], edges: IntArray) -> Keyed:
     # With the edges as offsets, the bytes are an array of words with what separates them in between.
     offsets = pa.py_buffer(edges if len(edges) else np.zeros(1, np.int64))
     between = pa.LargeStringArray.from_buffers(max(len(edges) - 1, 0), offsets, pa.py_buffer(data))
-    long_words = between.take(pa.array(2 * long)).dictionary_encode()
+    long_words = between.take(as_arrow(2 * long)).dictionary_encode()
     keys = _short_keys(data, starts, np.minimum(lengths, _SHORT, out=lengths))
-    keys[long] = long_words.indices.to_numpy(zero_copy_only=False)
+    keys[long] = from_arrow(long_words.indices)
     return Keyed(keys, long_words.dictionary)
 
 
@@ -148,7 +168,7 @@ class Words(NamedTuple):
     @property
     def units(self) -> Units:
         """The words with their names."""
-        return Units(self.segments, lambda ids: self.vocabulary.take(pa.array(ids)).to_pylist())
+        return Units(self.segments, lambda ids: self.vocabulary.take(as_arrow(ids)).to_pylist())
 
 
 def encode(texts: list[str]) -> Utf8:
@@ -197,7 +217,7 @@ def units_at(text: Utf8, separators: Mask, cuts: IntArray | None = None) -> Unit
     cuts: places where a unit ends and the next one begins, without a separator in between, in any order.
     """
     numbered, offsets = _numbered(text, separators, cuts)
-    return Units(Segments(numbered.ids, offsets), lambda ids: numbered.vocabulary.take(pa.array(ids)).to_pylist())
+    return Units(Segments(numbered.ids, offsets), lambda ids: numbered.vocabulary.take(as_arrow(ids)).to_pylist())
 
 
 def units_by_key(text: Utf8, separators: Mask) -> Units:
@@ -275,7 +295,7 @@ def from_token_lists(token_lists: list[list[str]]) -> Words:
 
 def _with_ids(words: pa.LargeStringArray, offsets: IntArray) -> Words:
     encoded = words.dictionary_encode()
-    ids = encoded.indices.to_numpy(zero_copy_only=False)
+    ids = from_arrow(encoded.indices)
     return Words(Segments(ids, offsets), encoded.dictionary)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from evenscore.pictures import Columns, Line, Mark, Picture
+from evenscore.pictures import BLUE, ORANGE, PLAIN, PURPLE, Columns, Kind, Line, Mark, Picture, box
 from evenscore.wer.edits import Operation
 
 
@@ -86,12 +86,18 @@ def count_errors(alignments: Sequence[Alignment], separator: str) -> dict[str, C
     return counts
 
 
+HIT = Kind("hit", "the same", "span", "opacity:.65", "2")
+SUBSTITUTE = Kind("substitute", "substituted", "mark", box(ORANGE, "underline wavy"), "30;43", "~", "~")
+DELETE = Kind("delete", "deleted", "del", box(PURPLE, "line-through"), "30;45", "[-", "-]")
+INSERT = Kind("insert", "inserted", "ins", box(BLUE, "underline"), "30;46", "{+", "+}")
+KINDS = (HIT, SUBSTITUTE, DELETE, INSERT)
+
 # Of an operation: the kind of the reference's mark, that of the prediction's, the sign below.
 _LOOKS = {
-    "equal": ("hit", "hit", ""),
-    "substitute": ("substitute", "substitute", "S"),
-    "delete": ("delete", "plain", "D"),
-    "insert": ("plain", "insert", "I"),
+    "equal": (HIT, HIT, ""),
+    "substitute": (SUBSTITUTE, SUBSTITUTE, "S"),
+    "delete": (DELETE, PLAIN, "D"),
+    "insert": (PLAIN, INSERT, "I"),
 }
 
 
@@ -101,7 +107,7 @@ def alignment_picture(title: str, alignment: Alignment) -> Picture:
     if not columns:
         return Picture(title, [Line("both texts", [Mark("are empty")])])
     labels = ("reference", "prediction") if alignment.is_correct else ("reference", "prediction", "")
-    return Picture(title, [Columns(labels, [column[: len(labels)] for column in columns])])
+    return Picture(title, [Columns(labels, [column[: len(labels)] for column in columns])], KINDS)
 
 
 def _picture_columns(alignment: Alignment, operation: Operation) -> list[tuple[Mark, Mark, Mark]]:

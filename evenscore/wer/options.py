@@ -1,43 +1,79 @@
-"""The options of wer_dp and the stock metrics' names for them."""
+"""The options of wer_dp, the stock metrics' name for one, and the keys of its result."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal, TypedDict
 
-from evenscore.options import Alias, Options, check_choice, check_number
+from evenscore.options import Alias, HostOptions, Option, Options, check_number
 from evenscore.wer.costs import Costs
-from evenscore.wer.transforms import pipeline
-
-UNITS = ("word", "char")
-NORMALIZERS = ("reference", "prediction", "max", "sum")
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class WerOptions(Options):
-    """The options of wer_dp; its card says what they mean."""
+def _check_costs(name: str, value: Any) -> None:
+    if not isinstance(value, (list, tuple)) or len(value) != len(Costs._fields):
+        raise ValueError(f"{name}={value!r}: give three numbers, of substitution, deletion, insertion")
+    for part, cost in zip(Costs._fields, value, strict=True):
+        check_number(f"{name} ({part})", cost, above=0)
 
-    unit: str = "word"
-    normalize_by: str = "reference"
-    transforms: Any = None
-    costs: Any = (1, 1, 1)
 
-    COUNTING: ClassVar[tuple[str, ...]] = ("unit", "normalize_by", "transforms", "costs")
+class WerOptions(Options, total=False):
+    """The options of wer_dp."""
+
+    unit: Annotated[
+        Literal["word", "char"], Option("word", '`"word"`, or `"char"` for the character error rate', counts=True)
+    ]
+    normalize_by: Annotated[
+        Literal["reference", "prediction", "max", "sum"],
+        Option(
+            "reference",
+            'what errors are divided by: the length of the `"reference"`, of the `"prediction"`, the `"max"` or '
+            '`"sum"` of both',
+            counts=True,
+        ),
+    ]
+    transforms: Annotated[
+        str | Callable[[str], str] | Sequence[Any] | None,
+        Option(
+            None,
+            'steps before the comparison: `"standardize"`, or a list, see below; `None`: jiwer\'s default',
+            counts=True,
+        ),
+    ]
+    costs: Annotated[
+        Sequence[float],
+        Option((1, 1, 1), "of substitution, deletion, insertion; `(4, 3, 3)` as sclite", _check_costs, counts=True),
+    ]
+
     # Scoring all texts together or one by one gives the same number, in evaluate's wer too.
-    ALIASES: ClassVar[Mapping[str, Alias]] = {"concatenate_texts": lambda value: {}}
+    concatenate_texts: Annotated[bool, Alias(lambda value: {})]
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_choice("unit", self.unit, UNITS)
-        check_choice("normalize_by", self.normalize_by, NORMALIZERS)
-        pipeline(self.transforms, self.unit)
-        if not isinstance(self.costs, (list, tuple)) or len(self.costs) != len(Costs._fields):
-            raise ValueError(f"costs={self.costs!r}: give three numbers, of substitution, deletion, insertion")
-        for name, cost in zip(Costs._fields, self.costs, strict=True):
-            check_number(f"costs ({name})", cost, above=0)
 
-    @property
-    def weighted(self) -> bool:
-        """Whether the three kinds of error differ in cost."""
-        return len(set(self.costs)) > 1
+class WerLoad(WerOptions, HostOptions, total=False):
+    """What evenscore.load takes."""
+
+
+class WerResult(TypedDict, total=False):
+    """What compute returns: scores, and of the rows what the options ask for; cer in place of wer for characters."""
+
+    wer: float
+    cer: float
+    mer: float
+    wil: float
+    wip: float
+    weighted_error_rate: float
+    hits: int
+    substitutions: int
+    deletions: int
+    insertions: int
+    sentence_error_rate: float
+    reference_length: int
+    prediction_length: int
+    wer_low: float
+    wer_mean: float
+    wer_high: float
+    wer_per_example: list[float]
+    cer_low: float
+    cer_mean: float
+    cer_high: float
+    cer_per_example: list[float]
+    signature: str

@@ -43,7 +43,7 @@ SPACE = Space(
             "Beta",
             "How many times recall counts as much as precision",
             "1",
-            {"0.5": 0.5, "1": 1, "1.2": 1.2, "2": 2, "precision / recall, the founding formula": "P/R"},
+            {"0.5": 0.5, "1": 1, "1.2": 1.2, "2": 2, "precision / recall, Lin and Och 2004": "P/R"},
         ),
         Option(
             "tokenizer",

@@ -6,8 +6,10 @@ import contextlib
 import copy
 import dataclasses
 import inspect
+import platform
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -222,17 +224,28 @@ class _Given:
 Linear = Callable[[Tensor, Tensor, Any], Tensor]
 
 
-def by_onednn(model: Model) -> contextlib.AbstractContextManager[Any]:
-    """While it is entered, the model's linear layers of float32 on a cpu are products of oneDNN, not of MKL.
+def by_onednn(model: Model, wanted: bool | None = None) -> contextlib.AbstractContextManager[Any]:
+    """While it is entered, the model's linear layers of float32 on a CPU are products of oneDNN, not of MKL.
 
-    MKL keeps its wide instructions for Intel's processors: on a core of AMD's Zen 5 it has 110 GFLOPS, oneDNN 230.
+    wanted: None: where the processor is not Intel's.  MKL keeps its wide instructions for Intel's processors: on a core
+      of AMD's Zen 5 it has 110 GFLOPS, oneDNN 230.
     The sums are the same but for rounding.  The model is not changed; other layers, other types and devices, and
-    compiled models run as ever.
+    compiled models run as ever.  torch promises nothing of the function that is called, so it is tried first.
+    Raises ValueError if it is wanted, and torch has none.
     """
-    linear = _onednn_linear(torch())
+    linear = _onednn_linear(torch()) if (not _is_intel() if wanted is None else wanted) else None
+    if wanted and linear is None:
+        raise ValueError("onednn=True: this installation of torch has no such product; leave onednn out")
     if linear is None or any(map(_is_compiled, model.modules())):
         return contextlib.nullcontext()
     return _mode(torch(), linear)
+
+
+def _is_intel() -> bool:
+    """Whether the processor is Intel's, as far as the operating system says so."""
+    information = Path("/proc/cpuinfo")
+    said = information.read_text(encoding="utf-8") if information.is_file() else platform.processor()
+    return "GenuineIntel" in said
 
 
 def _mode(package: Any, linear: Linear) -> contextlib.AbstractContextManager[Any]:

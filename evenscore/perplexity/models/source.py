@@ -128,6 +128,7 @@ class ModelSettings:
     stride: how many tokens each further one of the strided windows scores; None for half a window.
     batch_size: the most windows in a batch; None for any number.
     max_batch_tokens: the most tokens in a batch, padding counted; None for what suits the device.
+    onednn: whether linear layers on a CPU run through oneDNN; None: where the processor is not Intel's.
     """
 
     start_token: str | bool | None = "bos"
@@ -136,6 +137,7 @@ class ModelSettings:
     long_texts: Literal["strided", "disjoint", "first"] = "strided"
     batch_size: int | None = None
     max_batch_tokens: int | None = None
+    onednn: bool | None = None
 
     def __post_init__(self) -> None:
         check_choice("long_texts", self.long_texts, ("strided", "disjoint", "first"))
@@ -207,7 +209,7 @@ class ModelSource(Source):
                 model, batch, ids[batch.places], has_head=self._loaded.has_head, is_causal=is_causal
             )
 
-        with evaluation(model), by_onednn(model):
+        with evaluation(model), by_onednn(model, self._settings.onednn):
             lengths = windows.lengths + frame.size
             most = self._settings.batch_size if self._loaded.ignores_padding else 1
             batches = in_batches(lengths, score, self._max_tokens(), most, self._warn)

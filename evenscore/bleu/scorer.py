@@ -1,0 +1,236 @@
+"""Corpus BLEU: what it counts, what it makes of the sum, and the picture of a row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from evenscore.bleu.kernel import counted
+from evenscore.bleu.options import BleuOptions, highest_order, orders, weight_sets
+from evenscore.bleu.score import (
+    all_ratios,
+    bleu,
+    brevity_penalty,
+    can_score_rows,
+    length_ratio,
+    precisions,
+    ratios_of,
+    read,
+    row_percents,
+)
+from evenscore.bleu.smoothing import SMOOTHINGS
+from evenscore.bleu.tokenizers import AT_ONCE, TOKENIZERS, get_tokenizer
+from evenscore.inputs import References, check_references, warn_caller
+from evenscore.pairs import ROW_COLUMNS
+from evenscore.pictures import MATCH, MISS, ORANGE, Bars, Block, Kind, Line, Mark, Picture, box
+from evenscore.scorer import Result, Scorer
+from evenscore.significance import FloatArray
+from evenscore.text.segments import IntArray
+from evenscore.text.words import Units
+
+# As many predictions must end in " ." before sacrebleu takes them for tokenized.
+_TOKENIZED_LINES = 100
+_OWN = slice(len(ROW_COLUMNS), None)
+
+
+class Bleu(Scorer[BleuOptions]):
+    """Corpus BLEU under some options."""
+
+    name = "bleu_corpus"
+    declaration = BleuOptions
+
+    # --- what is counted
+
+    def count(self, predictions: list[str], references: References) -> IntArray:
+        """Lengths, matches, n-grams; for nltk also which orders a row has no n-gram of."""
+        options, n = self.options, len(predictions)
+        # One vocabulary for both sides, so that equal tokens have equal ids.
+        tokens = get_tokenizer(options["tokenizer"], options["lowercase"]).tokenize(predictions + references.texts)
+        sides = tokens.segments.split(n)
+        counts = counted(*sides, references.counts, orders(options), options["reference_length"])
+        if options["convention"] != "nltk":
+            return counts
+        return np.concatenate((counts, counts[:, -orders(options) :] == 0), axis=1)
+
+    def own_statistic_names(self) -> Sequence[str]:
+        """By order, from 1."""
+        without = ["rows_without_n_grams"] if self.options["convention"] == "nltk" else []
+        ns = range(1, orders(self.options) + 1)
+        numbered = [f"{name}_{n}" for name in ["matches", "n_grams", *without] for n in ns]
+        return ["prediction_length", "reference_length", *numbered]
+
+    def cuts_text_by_text(self) -> bool:
+        """As functions, models and MeCab do."""
+        return self.options["tokenizer"] not in AT_ONCE
+
+    def warn(self, predictions: list[str], references: References) -> None:
+        """As sacrebleu does, of texts that look tokenized."""
+        if not self.options["force"] and sum(text.endswith(" .") for text in predictions) >= _TOKENIZED_LINES:
+            warn_caller(
+                f'{_TOKENIZED_LINES} predictions or more end in " .": they look tokenized, and BLEU tokenizes them '
+                f"once more. Give plain text, or force=True if they are plain"
+            )
+
+    def files(self) -> Sequence[Any]:
+        """The tokenizer's, where it is one."""
+        tokenizer = self.options["tokenizer"]
+        return (tokenizer,) if isinstance(tokenizer, (str, Path)) and tokenizer not in TOKENIZERS else ()
+
+    # --- what is made of the sum
+
+    def score(self, total: IntArray) -> Result:
+        """BLEU with all its parts; see `evenscore.bleu.score` for the formula."""
+        options = self.options
+        sums, best = read(total[_OWN].tolist(), options), highest_order(options)
+        ratios, penalty = all_ratios(sums, options), brevity_penalty(sums, options)
+        cumulative = [bleu(sums, ratios[n - 1], n, None, options) for n in range(1, best + 1)]
+        by_weights = [bleu(sums, ratios[-1], best, weights, options) for weights in weight_sets(options["weights"])]
+        score = by_weights[0] if by_weights else cumulative[-1]
+        shares = precisions(ratios[-1], best)
+        return {
+            "score": score.percent,
+            "bleu": score.fraction,
+            "precisions": shares,
+            "counts": list(sums.counts.matches[:best]),
+            "totals": list(sums.counts.totals[:best]),
+            "brevity_penalty": penalty,
+            "length_ratio": length_ratio(sums),
+            "translation_length": sums.counts.prediction_length,
+            "reference_length": sums.reference_length,
+            "bleu_cumulative": [score.fraction for score in cumulative],
+            "bleu_individual": [penalty * share for share in shares],
+            **({"bleu_by_weights": [score.fraction for score in by_weights]} if by_weights else {}),
+        }
+
+    def headlines(self) -> Sequence[str]:
+        """One."""
+        return ("score",)
+
+    def headline_scores(self, totals: IntArray, resampled: bool) -> FloatArray:
+        """BLEU of many sums from 0 to 100, shape (sums, 1)."""
+        return self._percents(totals, self.options, resampled)
+
+    def row_scores(self, rows: IntArray) -> FloatArray:
+        """BLEU of single rows, each with the orders that it has n-grams of, as sacrebleu scores sentences."""
+        if can_score_rows(self.options):
+            return row_percents(rows[:, _OWN], self.options)[:, None]
+        # Not another scorer: its counts would be the same.
+        return self._percents(rows, {**self.options, "effective_order": True}, resampled=False)
+
+    def _percents(self, totals: IntArray, options: BleuOptions, resampled: bool) -> FloatArray:
+        # sacrebleu resamples float32 counts, and divides them as such: its intervals are reproduced to the last bit.
+        single = resampled and _as_sacrebleu(options)
+        weights, best = next(iter(weight_sets(options["weights"])), None), highest_order(options)
+
+        def score(row: list[Any]) -> float:
+            sums = read(row, options)
+            return bleu(sums, ratios_of(sums, best, options), best, weights, options).percent
+
+        # A row at a time: objects that stay, a dozen a row, would set off garbage collections that cost as much again.
+        own = totals[:, _OWN]
+        rows = map(list, own.astype(np.float32)) if single else map(np.ndarray.tolist, own)
+        return np.fromiter(map(score, rows), np.float64, len(totals))[:, None]
+
+    def signature_fields(self) -> Mapping[str, Any]:
+        """As sacrebleu signs, then what it has no name for."""
+        options = self.options
+        default = SMOOTHINGS[options["smoothing"]][1]
+        shown = default if options["smoothing_value"] is None else options["smoothing_value"]
+        return {
+            "case": "lc" if options["lowercase"] else "mixed",
+            "eff": "yes" if options["effective_order"] else "no",
+            "tok": get_tokenizer(options["tokenizer"], options["lowercase"]).signature,
+            "smooth": f"{options['smoothing']}[{shown:.2f}]" if default else options["smoothing"],
+            **_unusual(options),
+        }
+
+    # --- why a row has its score
+
+    def picture(self, prediction: str, references: str | Sequence[str]) -> Picture:
+        """Precisions and brevity penalty as bars; below, the n-grams of each order, in the order of the text."""
+        result = self.row_result({"predictions": [prediction], "references": [references]})
+        texts = [prediction, *check_references([references], 1).texts]
+        tokens = get_tokenizer(self.options["tokenizer"], self.options["lowercase"]).tokenize(texts)
+        return n_gram_picture(f"BLEU {result['score_per_example'][0]:.2f}, of this row alone", tokens, result)
+
+
+def _as_sacrebleu(options: BleuOptions) -> bool:
+    """Whether sacrebleu has these options, too."""
+    usual = options["weights"] is None and options["reference_length"] == "closest"
+    return usual and options["convention"] == "sacrebleu" and options["smoothing"] in ("exp", "floor", "add-k", "none")
+
+
+def _unusual(options: BleuOptions) -> Mapping[str, Any]:
+    """What sacrebleu has no name for in its signature, shown where it is not as sacrebleu has it."""
+    fields = {
+        "order": (highest_order(options), 4),
+        "weights": ("+".join("/".join(map(str, weights)) for weights in weight_sets(options["weights"])), ""),
+        "reflen": (options["reference_length"], "closest"),
+        "convention": (options["convention"], "sacrebleu"),
+    }
+    return {name: value for name, (value, usual) in fields.items() if value != usual}
+
+
+# --- pictures
+
+CLIPPED = Kind("clipped", "clipped", "mark", box(ORANGE, "underline dashed"), "30;43", "(", ")")
+KINDS = {kind.name: kind for kind in (MATCH, CLIPPED, MISS)}
+
+NGram = tuple[int, ...]
+
+
+def n_gram_picture(title: str, tokens: Units, result: Mapping[str, Any]) -> Picture:
+    """Precisions and brevity penalty as bars; below, the n-grams of each order, in the order of the text.
+
+    tokens: of the prediction, then of its references.
+    result: of one row, as compute gives it.
+    """
+    prediction, *references = [tokens.segments.row(k).tolist() for k in range(len(tokens.segments.lengths))]
+    names = tokens.row(0)
+    orders = range(1, len(result["counts"]) + 1)
+    lines = [_n_gram_line(prediction, references, names, order) for order in orders]
+    return Picture(title, [_bars(result), Line("prediction", list(map(Mark, names))), *lines], [*KINDS.values()])
+
+
+def _bars(result: Mapping[str, Any]) -> Bars:
+    shares = [
+        (f"{n}-grams", count / total if total else 0.0, f"{count} of {total}")
+        for n, (count, total) in enumerate(zip(result["counts"], result["totals"], strict=True), 1)
+    ]
+    lengths = f"{result['translation_length']} tokens, reference {result['reference_length']}"
+    penalty = float(result["brevity_penalty"])
+    return Bars([*shares, ("brevity penalty", penalty, f"{penalty:.3f} ({lengths})")])
+
+
+def _n_gram_line(prediction: Sequence[int], references: Sequence[Sequence[int]], names: list[str], order: int) -> Block:
+    kinds = n_gram_kinds(prediction, references, order)
+    marks = [Mark(" ".join(names[i : i + order]), KINDS[kind]) for i, kind in enumerate(kinds)]
+    return Line(f"{order}-grams", marks, separator="  ")
+
+
+def n_gram_kinds(prediction: Sequence[int], references: Sequence[Sequence[int]], order: int) -> list[str]:
+    """What became of each n-gram: "match"; "clipped", if it is in a reference, but not so often; "miss".
+
+    Of an n-gram that is clipped, the first ones match (Papineni et al. 2002, section 2.1.1).
+
+    >>> n_gram_kinds([7, 7, 8], [[7, 9]], 1)
+    ['match', 'clipped', 'miss']
+    """
+    highest: Counter[NGram] = Counter()
+    for reference in references:
+        highest |= Counter(_n_grams(reference, order))
+    seen: Counter[NGram] = Counter()
+    kinds = []
+    for n_gram in _n_grams(prediction, order):
+        seen[n_gram] += 1
+        most = highest[n_gram]
+        kinds.append("match" if seen[n_gram] <= most else "clipped" if most else "miss")
+    return kinds
+
+
+def _n_grams(tokens: Sequence[int], order: int) -> Iterable[NGram]:
+    return (tuple(tokens[i : i + order]) for i in range(len(tokens) - order + 1))

@@ -1,0 +1,260 @@
+"""Perplexity: exp of the mean negative log-probability of tokens, whatever gives the probabilities."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from evenscore.inputs import warn_caller
+from evenscore.parallel import with_bar
+from evenscore.perplexity.ngram.arpa import write_arpa
+from evenscore.perplexity.options import PerplexityOptions, check_applicable, kind_of, signed, train_texts
+from evenscore.perplexity.sources import Sources
+from evenscore.perplexity.statistics import STATISTICS, as_total, mean, per_size, perplexity, statistics, surprises
+from evenscore.perplexity.tokens import COLUMNS, Scored, token_scores
+from evenscore.pictures import Kind, Line, Mark, Picture, box
+from evenscore.scorer import Result, Scorer
+from evenscore.significance import FloatArray
+from evenscore.text.segments import IntArray
+
+# exp(700) is about the largest float.
+_LARGEST_MEAN = 700
+
+
+class Perplexity(Scorer[PerplexityOptions]):
+    """Perplexity under some options; a model that was loaded, or trained, stays for the next call."""
+
+    name = "perplexity"
+    declaration = PerplexityOptions
+    columns = COLUMNS
+    row_columns = ("rows",)
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.sources = Sources()
+
+    def under(self, given: Mapping[str, Any]) -> Perplexity:
+        """The same metric with these options over its own, and with the models that it has loaded."""
+        changed = super().under(given)
+        changed.sources = self.sources
+        return changed
+
+    def prepared(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Training texts of any kind as what can be compared and pickled."""
+        return {**given, "train_texts": train_texts(given["train_texts"])} if "train_texts" in given else given
+
+    def check(self) -> None:
+        """Options are of kinds of sources."""
+        check_applicable(self.options, kind_of(self.options))
+
+    def files(self) -> Sequence[Any]:
+        """Those of the source: a model with its tokenizer, training texts, an ARPA file."""
+        options = self.options
+        arpa = options["source"] if kind_of(options) == "arpa" else None
+        named = (options["model_id"], options["tokenizer"], options["train_texts"], arpa)
+        return tuple(value for value in named if isinstance(value, (str, os.PathLike)))
+
+    def usual_columns(self, named: Mapping[str, str]) -> Mapping[str, str]:
+        """Texts, unless some column is named."""
+        return {} if named else {"predictions": "text"}
+
+    # --- what is counted
+
+    def count_columns(self, columns: Mapping[str, Any], executor: Any = None) -> IntArray:
+        """The statistics of every row; an executor is refused, whose workers would all load the model."""
+        if executor is not None:
+            raise ValueError(
+                "executor= is for metrics with references: here, load the metric once in every worker, let it call "
+                "statistics(...).sum(axis=0) for its share of the rows, add the sums, call score_statistics(total)"
+            )
+        return _statistics(self._tokens(columns))
+
+    def own_statistic_names(self) -> Sequence[str]:
+        """Tokens, their negative log-probability as exact integers, sizes of texts."""
+        return STATISTICS
+
+    def row_fields(self, total: IntArray) -> Mapping[str, Any]:
+        """Nothing."""
+        return {}
+
+    def compute(self, columns: Mapping[str, Any], executor: Any = None) -> Result:
+        """The result for a corpus; with per_token also every token."""
+        if executor is not None or not self.options["per_token"]:
+            return super().compute(columns, executor)
+        tokens = self._tokens(columns)
+        return self.visible({**self.rows_result(_statistics(tokens)), **_shown(tokens)})
+
+    def compare(self, systems: Sequence[Any], columns: Mapping[str, Any], test: str, n_trials: int | None) -> Result:
+        """A paired test of language models on the same texts, or texts under one model.
+
+        systems: the baseline's first, of each what is its own alone: options, columns.  columns: those that all share.
+        The signature is that of the baseline; "sources" are the names of all.
+        """
+        trials = self.checked_trials(test, n_trials)
+        for own in systems:
+            if not isinstance(own, Mapping):
+                raise ValueError(f"a system is of type {type(own).__name__}: give options, as in {{'model_id': 'a'}}")
+        if len(systems) == 1:
+            raise ValueError("no system to compare with the baseline: give its options as second argument")
+        rows, names = [], []
+        for own in systems:
+            scorer = self.under({name: value for name, value in own.items() if name not in COLUMNS})
+            given = {name: value for name, value in own.items() if name in COLUMNS}
+            rows.append(scorer.count_columns({**columns, **given}))
+            names.append(self.sources.name_of(scorer.options))
+        baseline = self.under({name: value for name, value in systems[0].items() if name not in COLUMNS})
+        result = {**baseline.tested(rows, test, trials), "sources": names}
+        # Texts of their own have other tokens by right.
+        if all("predictions" not in own for own in systems):
+            warn_of_other_tokens(rows, baseline.options)
+        return result
+
+    def write_arpa(self, path: str | os.PathLike[str]) -> None:
+        """Write the n-gram model that the options name to an ARPA file, which KenLM and SRILM read."""
+        if kind_of(self.options) != "ngram":
+            raise ValueError("only n-gram models are written: load the metric with source='ngram' and train_texts=")
+        write_arpa(self.sources.ngram(self.options).model, path)
+
+    def _tokens(self, columns: Mapping[str, Any]) -> Scored:
+        return token_scores(columns, self.options, lambda: self.sources.of(self.options))
+
+    # --- what is made of the sum
+
+    def score(self, total: IntArray) -> Result:
+        """Perplexity, and what does not depend on how a text is cut into tokens, where all of the texts is scored."""
+        every, unknown, measured_rows, sizes = as_total(total[len(self.row_columns) :].tolist())
+        if not every.tokens:
+            raise ValueError(
+                "no token to score: labels that are all ignored have neither score nor resamples of their own"
+            )
+        result: Result = {"perplexity": perplexity(every), "nll": every.per(1), "tokens": every.tokens}
+        if measured_rows == total[0]:
+            result.update(per_size(every, sizes))
+        for name in self.options["headlines"]:
+            if name not in result:
+                raise ValueError(f"headlines={name!r}: not all rows have texts that are scored whole")
+        # These kinds of sources say of tokens that they do not know them.
+        if kind_of(self.options) in ("ngram", "arpa"):
+            result.update(unknown_tokens=unknown.tokens, perplexity_without_unknown=perplexity(every.without(unknown)))
+        return result
+
+    def headlines(self) -> Sequence[str]:
+        """As an option says."""
+        return self.options["headlines"]
+
+    def rows_drawn(self, statistics: IntArray) -> IntArray:
+        """Rows whose labels are all ignored are no texts to draw."""
+        return statistics[statistics[:, 1 + STATISTICS.index("tokens")] > 0]
+
+    def check_paired(self, rows: Sequence[IntArray]) -> None:
+        """A difference of infinities is no number."""
+        check_rows(rows)
+
+    def finish(self, result: Result, rows: IntArray) -> Result:
+        """Also the perplexity of every row, and their mean."""
+        every = with_bar(surprises(rows[:, len(self.row_columns) :]), "Score rows", " rows", lambda _: 1, len(rows))
+        perplexities = [perplexity(own) for own in every]
+        scored = [value for value in perplexities if value is not None]
+        return {**result, "mean_perplexity": mean(scored), "perplexities": perplexities}
+
+    def signature_fields(self) -> Mapping[str, Any]:
+        """The source, then what decides the score with a source of its kind."""
+        return {"source": self.sources.name_of(self.options), **signed(self.options, kind_of(self.options))}
+
+    # --- why a row has its score
+
+    def picture(self, columns: Mapping[str, Any]) -> Picture:
+        """Every token of one row on a colour that says how surprising it was."""
+        tokens = self._tokens(columns)
+        total = as_total(_statistics(tokens)[0, len(self.row_columns) :].tolist()).every
+        title = f"perplexity {perplexity(total):.2f}, {total.tokens} token{'s' * (total.tokens != 1)}"
+        return surprise_picture(title, tokens.scores.log_probs, _names(tokens))
+
+
+def _statistics(tokens: Scored) -> IntArray:
+    own = statistics(tokens.scores, tokens.measured)
+    return np.concatenate((np.ones((len(own), 1), np.int64), own), axis=1)
+
+
+def _shown(tokens: Scored) -> Result:
+    """The tokens of every text: log-probabilities; with a source, also what they are, and where."""
+    rows = np.split(tokens.scores.log_probs, tokens.scores.offsets[1:-1])
+    result: Result = {"token_log_probs": [row.tolist() for row in rows]}
+    if tokens.source is None or tokens.texts is None:
+        return result
+    named = tokens.source.tokens(tokens.texts, tokens.contexts)
+    result["token_texts"] = [[token.text for token in row] for row in named]
+    result["token_offsets"] = [[(token.start, token.end) for token in row] for row in named]
+    return result
+
+
+def _names(tokens: Scored) -> list[str] | None:
+    """What the tokens of a single text are: what the source says, or the text's words if there are as many."""
+    if tokens.texts is None:
+        return None
+    if tokens.source is not None and tokens.source.names_tokens:
+        return [token.text for token in tokens.source.tokens(tokens.texts, tokens.contexts)[0]]
+    words = tokens.texts[0].split()
+    return words if len(words) == len(tokens.scores.log_probs) else None
+
+
+# --- systems that are compared
+
+
+def check_rows(rows: Sequence[IntArray]) -> None:
+    """Raise ValueError for systems of other rows, or impossible tokens: a difference of infinities is no number."""
+    for name, own in zip(("baseline", *(f"systems[{i}]" for i in range(len(rows)))), rows, strict=False):
+        if len(own) != len(rows[0]):
+            raise ValueError(f"baseline has {len(rows[0])} rows but {name} has {len(own)}")
+        counts = dict(zip(STATISTICS, own[:, 1:].T, strict=True))
+        infinite = (counts["impossible_tokens"] > 0) | (counts["nll_whole"] > _LARGEST_MEAN * counts["tokens"])
+        if infinite.any():
+            row = int(np.flatnonzero(infinite)[0])
+            raise ValueError(f"{name} gives row {row} a perplexity that no float holds: leave the row out")
+
+
+def warn_of_other_tokens(rows: Sequence[IntArray], options: PerplexityOptions) -> None:
+    """Warn of perplexities of the same texts cut in other ways."""
+    tokens = [own[:, 1 + STATISTICS.index("tokens")] for own in rows]
+    for i, own in enumerate(tokens[1:]):
+        if "perplexity" in options["headlines"] and not np.array_equal(own, tokens[0]):
+            warn_caller(
+                f"systems[{i}] has other tokens than the baseline, so that their perplexities cannot be compared: "
+                f"give headlines=['bits_per_byte']"
+            )
+
+
+# --- pictures
+
+# Lighter to darker; the note below the text says the number.
+HEATS = (
+    Kind("heat0", "", "span", box("255,255,229"), "30;47"),
+    Kind("heat1", "", "span", box("254,227,145"), "30;107"),
+    Kind("heat2", "", "span", box("254,153,41"), "30;43"),
+    Kind("heat3", "", "span", box("204,76,2", text="255,255,255"), "97;45"),
+    Kind("heat4", "", "span", box("102,37,6", text="255,255,255"), "97;41"),
+)
+# Where, in nats, the next darker colour begins; e^-1, e^-3, e^-6, e^-9 are about 1/3, 1/20, 1/400, 1/8000.
+_STEPS = (1.0, 3.0, 6.0, 9.0)
+
+
+def surprise_picture(title: str, token_log_probs: FloatArray, token_texts: Sequence[str] | None) -> Picture:
+    """Every token on a colour that is the darker the less likely it was, with -ln P below it, in nats.
+
+    token_texts: None: the tokens are numbered.
+
+    >>> print(surprise_picture("Why", np.array([-0.5, -10.0]), ["the", "zebra"]).text(colour=False))
+    Why
+    -ln P the<0.5> zebra<10.0>
+    """
+    surprises = 0.0 - token_log_probs
+    levels = np.searchsorted(_STEPS, surprises, side="right").tolist()
+    names = list(map(str, range(1, len(surprises) + 1))) if token_texts is None else token_texts
+    marks = [
+        Mark(name, HEATS[level], f"{surprise:.1f}")
+        for name, level, surprise in zip(names, levels, surprises.tolist(), strict=True)
+    ]
+    return Picture(title, [Line("-ln P", marks)], HEATS)

@@ -1,0 +1,229 @@
+"""Word error rate: what it counts, what it makes of the sum, and the alignments behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from evenscore.inputs import References, check_predictions, check_references
+from evenscore.options import callable_name
+from evenscore.pairs import ROW_COLUMNS
+from evenscore.parallel import with_bar
+from evenscore.pictures import Picture
+from evenscore.scorer import Result, Scorer
+from evenscore.significance import FloatArray
+from evenscore.text.segments import IntArray, Segments
+from evenscore.wer.alignment import Alignment, alignment_picture, count_errors, draw
+from evenscore.wer.costs import Costs, weighted_edit_counts, weighted_edit_operations
+from evenscore.wer.edits import edit_counts, edit_operations
+from evenscore.wer.options import WerOptions
+from evenscore.wer.transforms import pipeline, split_units
+
+_STATISTICS = ("hits", "substitutions", "deletions", "insertions", "wrong_rows", "normalizer")
+_RATE_NAMES = {"word": "wer", "char": "cer"}
+_SEPARATORS = {"word": " ", "char": ""}
+
+
+class Wer(Scorer[WerOptions]):
+    """Word error rate, or that of characters, under some options."""
+
+    name = "wer_dp"
+    declaration = WerOptions
+    # Words are only told apart, so that nothing is gained by large blocks.
+    block_characters = 1 << 19
+
+    def check(self) -> None:
+        """Transforms depend on the unit."""
+        pipeline(self.options["transforms"], self.options["unit"])
+
+    # --- what is counted
+
+    def count(self, predictions: list[str], references: References) -> IntArray:
+        """Hits and errors of every row with the reference of the lowest rate."""
+        units = split_units(predictions + references.texts, self.options["unit"], self.options["transforms"])
+        counts, _ = _best_counts(units.segments, references.counts, self.options)
+        return np.column_stack((counts, _errors(counts) > 0, _normalizer(counts, self.options["normalize_by"])))
+
+    def own_statistic_names(self) -> Sequence[str]:
+        """Four counts, whether there is an error, what errors are divided by."""
+        return _STATISTICS
+
+    # --- what is made of the sum
+
+    def score(self, total: IntArray) -> Result:
+        """Errors by length, and all that jiwer makes of the counts."""
+        hits, substitutions, deletions, insertions, wrong_rows, normalizer = total[len(ROW_COLUMNS) :].tolist()
+        errors = substitutions + deletions + insertions
+        reference_length, prediction_length = hits + substitutions + deletions, hits + substitutions + insertions
+        preserved = _information_preserved(hits, reference_length, prediction_length)
+        return {
+            _RATE_NAMES[self.options["unit"]]: _rate(errors, normalizer),
+            "mer": errors / (hits + errors) if hits + errors else 0.0,
+            "wil": 1 - preserved,
+            "wip": preserved,
+            **_weighted(substitutions, deletions, insertions, normalizer, self.options),
+            "hits": hits,
+            "substitutions": substitutions,
+            "deletions": deletions,
+            "insertions": insertions,
+            "sentence_error_rate": wrong_rows / int(total[0]) if total[0] else 0.0,
+            "reference_length": reference_length,
+            "prediction_length": prediction_length,
+        }
+
+    def headlines(self) -> Sequence[str]:
+        """The rate."""
+        return (_RATE_NAMES[self.options["unit"]],)
+
+    def headline_scores(self, totals: IntArray, resampled: bool) -> FloatArray:
+        """The rates of many sums, shape (sums, 1)."""
+        own = totals[:, len(ROW_COLUMNS) :]
+        return _rates(_errors(own), own[:, _STATISTICS.index("normalizer")])[:, None]
+
+    def signature_fields(self) -> Mapping[str, Any]:
+        """All options that decide a score."""
+        return {
+            "unit": self.options["unit"],
+            "norm": self.options["normalize_by"],
+            "transforms": _transforms_name(self.options["transforms"]),
+            "costs": "/".join(map(str, self.options["costs"])),
+        }
+
+    # --- why rows have their scores
+
+    def alignments(self, predictions: Any, references: Any) -> list[Alignment]:
+        """The alignment of every row with the reference that counts."""
+        return [alignment for _, alignment in self._aligned(predictions, references)]
+
+    def drawing(
+        self, predictions: Any, references: Any, show_measures: bool, skip_correct: bool, line_width: int | None
+    ) -> str:
+        """The alignments as text of three lines a row, as jiwer.visualize_alignment 4.0 prints them."""
+        alignments, unit = self.alignments(predictions, references), self.options["unit"]
+        drawn = draw(alignments, separator=_SEPARATORS[unit], skip_correct=skip_correct, line_width=line_width)
+        if not show_measures:
+            return drawn[:-1]
+        result = self.compute({"predictions": predictions, "references": references})
+        return drawn + _summary(result, len(alignments), unit)
+
+    def error_counts(self, predictions: Any, references: Any, top_k: int | None) -> dict[str, list[Any]]:
+        """The substitutions, insertions and deletions with their numbers, most frequent first, then first met."""
+        counts = count_errors(self.alignments(predictions, references), _SEPARATORS[self.options["unit"]])
+        return {kind: counter.most_common(top_k) for kind, counter in counts.items()}
+
+    def picture(self, prediction: str, references: str | Sequence[str]) -> Picture:
+        """The alignment of a row with the reference that counts."""
+        result = self.row_result({"predictions": [prediction], "references": [references]})
+        ((number, alignment),) = self._aligned([prediction], [references])
+        name = _RATE_NAMES[self.options["unit"]]
+        counts = ", ".join(f"{kind} {result[kind]}" for kind in ("hits", "substitutions", "deletions", "insertions"))
+        return alignment_picture(f"{name.upper()} {result[name]:.3f} by reference {number + 1}: {counts}", alignment)
+
+    def _aligned(self, predictions: Any, references: Any) -> list[tuple[int, Alignment]]:
+        """Of every row the number of the reference that counts, with the alignment."""
+        texts = check_predictions(predictions)
+        checked = check_references(references, len(texts))
+        units = split_units(texts + checked.texts, self.options["unit"], self.options["transforms"])
+        _, best = _best_counts(units.segments, checked.counts, self.options)
+        starts, words = np.cumsum(checked.counts) - checked.counts, units.rows()
+        aligned = (
+            (int(k - start), _align(units.segments, words, i, len(texts) + int(k), self.options))
+            for i, (k, start) in enumerate(zip(best, starts, strict=True))
+        )
+        return [*with_bar(aligned, "Align rows", " rows", lambda _: 1, len(texts))]
+
+
+def _best_counts(segments: Segments, reference_counts: IntArray, options: WerOptions) -> tuple[IntArray, IntArray]:
+    """Hits, substitutions, deletions, insertions of each row, shape (n, 4), with the number of the reference taken.
+
+    It is the reference with the lowest rate, of equals the first.
+    """
+    n = len(reference_counts)
+    predictions, references = segments.split(n)
+    paired = predictions.repeat(reference_counts)
+    if _is_weighted(options):
+        counts = weighted_edit_counts(references, paired, Costs(*options["costs"]))
+    else:
+        counts = edit_counts(references, paired)
+    rates = _rates(_errors(counts), _normalizer(counts, options["normalize_by"]))
+    row = np.repeat(np.arange(n), reference_counts)
+    order = np.lexsort((np.arange(len(row)), rates, row))
+    best = order[np.cumsum(reference_counts) - reference_counts]
+    return counts[best], best
+
+
+def _is_weighted(options: WerOptions) -> bool:
+    """Whether the three kinds of error differ in cost."""
+    return len(set(options["costs"])) > 1
+
+
+def _errors(counts: IntArray) -> IntArray:
+    """Substitutions, deletions and insertions together, shape (n,)."""
+    errors: IntArray = counts[:, 1:4].sum(axis=1)
+    return errors
+
+
+def _normalizer(counts: IntArray, normalize_by: str) -> IntArray:
+    """What the errors of each row are divided by, shape (n,)."""
+    reference, prediction = counts[:, [0, 1, 2]].sum(axis=1), counts[:, [0, 1, 3]].sum(axis=1)
+    lengths: dict[str, IntArray] = {
+        "reference": reference,
+        "prediction": prediction,
+        "max": np.maximum(reference, prediction),
+        "sum": reference + prediction,
+    }
+    return lengths[normalize_by]
+
+
+def _rates(errors: IntArray, normalizers: IntArray) -> FloatArray:
+    """`_rate` of many, shape (n,)."""
+    return np.where(normalizers > 0, errors / np.maximum(normalizers, 1), errors)
+
+
+def _rate(errors: float, normalizer: int) -> float:
+    """Silence: where there is nothing to divide by, the number of errors itself, as jiwer 4 has it."""
+    return errors / normalizer if normalizer else float(errors)
+
+
+def _information_preserved(hits: int, reference_length: int, prediction_length: int) -> float:
+    """WIP of Morris et al. (2004); 1 if both sides are empty, 0 if one is, as jiwer 4 has it."""
+    if reference_length == 0 and prediction_length == 0:
+        return 1.0
+    if reference_length == 0 or prediction_length == 0:
+        return 0.0
+    return (hits / reference_length) * (hits / prediction_length)
+
+
+def _weighted(substitutions: int, deletions: int, insertions: int, normalizer: int, options: WerOptions) -> Result:
+    if not _is_weighted(options):
+        return {}
+    costs = Costs(*options["costs"])
+    cost = costs.substitution * substitutions + costs.deletion * deletions + costs.insertion * insertions
+    return {"weighted_error_rate": _rate(cost, normalizer)}
+
+
+def _align(
+    segments: Segments, words: list[list[str]], prediction: int, reference: int, options: WerOptions
+) -> Alignment:
+    ids = segments.row(reference), segments.row(prediction)
+    if _is_weighted(options):
+        operations = weighted_edit_operations(*ids, Costs(*options["costs"]))
+    else:
+        operations = edit_operations(*ids)
+    return Alignment(words[reference], words[prediction], operations)
+
+
+def _transforms_name(transforms: Any) -> str:
+    if transforms is None:
+        return "default"
+    steps = transforms if isinstance(transforms, (list, tuple)) else [transforms]
+    return "+".join(callable_name(step) if callable(step) else str(step) for step in steps) or "none"
+
+
+def _summary(result: Result, n_rows: int, unit: str) -> str:
+    counts = " ".join(f"{kind}={result[kind]}" for kind in ("substitutions", "deletions", "insertions", "hits"))
+    names = ("mer", "wil", "wip", "wer") if unit == "word" else ("cer",)
+    rates = "\n".join(f"{name}={result[name] * 100:.2f}%" for name in names)
+    return f"=== SUMMARY ===\nnumber of sentences: {n_rows}\n{counts}\n\n{rates}\n"
