@@ -49,6 +49,7 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
     reference_urls: ClassVar[Sequence[str]]
     # By the class, so that a copy of evaluate's finds those of the installed package.
     _rebuild = staticmethod(_rebuild)
+    _row_scorer_type = RowScorer
     code_digest: ClassVar[str]
 
     def __init_subclass__(cls, **given: Any) -> None:
@@ -215,7 +216,8 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         # In one order, so that the hash does not depend on that of the arguments.
         columns = {**scorer.usual_columns(named), **named}
         ordered = {name: columns[name] for name in scorer.columns if name in columns}
-        return RowScorer(scorer, ordered, self._prefix(prefix), _checked_scores(scorer, scores), statistics)
+        scorer_type = installed_class(type(self))._row_scorer_type
+        return scorer_type(scorer, ordered, self._prefix(prefix), _checked_scores(scorer, scores), statistics)
 
     def score_columns(self, data: Any, prefix: str | None = None, **options: Any) -> Any:
         """What compute gives, from the columns of statistics that a row scorer made.

@@ -524,6 +524,21 @@ def test_evaluates_copy_is_unpickled_by_a_process_that_has_not_loaded_it(any_nam
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("any_name", ALL_METRICS)
+def test_a_generated_folder_has_the_pickles_and_hashes_of_the_installed_metric(any_name: str, tmp_path: Path) -> None:
+    copied, own = (
+        load(any_name) for load in (lambda name: evaluate.load(str(hub_folder(name, tmp_path))), evenscore.load)
+    )
+    assert type(copied) is not type(own)
+    columns = {"log_probs": "l"} if any_name == "perplexity" else {"prediction": "p", "references": "r"}
+    for metric in (copied, own):
+        metric.add_batch(**COLUMNS[any_name])
+    assert pickle.dumps(copied) == pickle.dumps(own)
+    assert Hasher.hash(copied) == Hasher.hash(own)
+    assert Hasher.hash(copied.row_scorer(**columns)) == Hasher.hash(own.row_scorer(**columns))
+    assert copied.compute() == own.compute()
+
+
 def test_what_evaluates_copy_sends_to_executors_can_be_imported_there(name: str) -> None:
     executor = Noting()
     metric = evaluate.load(evenscore.path(name), **COUNTING[name])
