@@ -135,18 +135,14 @@ def _table(
     for metric, result in results.items():
         for score in scorers[metric].headlines():
             header.append([f"{metric} {score}", direction(score)])
-            columns.append(_column(result, score))
+            rows = (result["baseline"], *result["systems"])
+            columns.append([_cell(row, score, rows[0][score]) for row in rows])
     notes = [
         f"* differs from {systems[0]}, p < {SIGNIFICANT} (paired {known.test} test)",
         *([] if known.confidence is None else [f"[low, high] is the {100 * known.confidence:g} % interval"]),
         *(f"{metric}  {_printable(result['signature'])}" for metric, result in results.items()),
     ]
     return Table(header, list(zip(*columns, strict=True)), notes)
-
-
-def _column(result: Mapping[str, Any], score: str) -> list[list[str]]:
-    baseline = result["baseline"]
-    return [_cell(system, score, baseline[score]) for system in (baseline, *result["systems"])]
 
 
 def _cell(result: Mapping[str, float], score: str, baseline: float) -> list[str]:

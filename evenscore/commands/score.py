@@ -10,6 +10,7 @@ from typing import Any
 
 from evenscore import METRICS
 from evenscore.commands.arguments import SEVERAL, add_help, add_references, aligned_lines, has_references, load_scorers
+from evenscore.commands.tables import justified
 from evenscore.scorer import Scorer
 
 HELP = "score a file of texts, against files of references"
@@ -70,7 +71,7 @@ def _report(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], know
         for score in scorer.headlines():
             rows.append((name, score, _shown(results[name][score]), _interval(results[name], score)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = [justified(row, widths) for row in rows]
     signatures = [f"{name}  {result['signature']}" for name, result in results.items() if "signature" in result]
     return "\n".join([*lines, *(["", *signatures] if signatures else [])])
 

@@ -26,19 +26,10 @@ def add_arguments(train: argparse.ArgumentParser) -> None:
     train.add_argument("--vocab-size", type=int, metavar="N", help="tokens in all (default: the trainer's)")
     train.add_argument("--min-frequency", type=int, metavar="N", help="merge no pair that is rarer (not for unigram)")
     train.add_argument("--special-token", action="append", metavar="TOKEN", help="one more special token; repeatable")
-    train.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="any other option of the trainer, such as shrinking_factor=0.8; repeatable",
-    )
-    train.add_argument(
-        "--extend",
-        type=Path,
-        metavar="FILE",
-        help="go on from this tokenizer.json, a NAME, whose ids and pipeline stay; --vocab-size counts its tokens, too",
-    )
+    other = "any other option of the trainer, such as shrinking_factor=0.8; repeatable"
+    train.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=other)
+    larger = "go on from this tokenizer.json, a NAME, whose ids and pipeline stay; --vocab-size counts its tokens, too"
+    train.add_argument("--extend", type=Path, metavar="FILE", help=larger)
     train.add_argument("--quiet", action="store_true", help="no progress bars")
     train.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="the tokenizer.json to write")
     train.add_argument("files", nargs="+", type=Path, metavar="CORPUS", help="text in UTF-8")
