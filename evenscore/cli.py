@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import TextIO
+from typing import Any
 
 from evenscore.commands import compare, publish, score, tokenize, train
 from evenscore.version import __version__
@@ -43,14 +43,7 @@ def _failed(message: str) -> int:
     return 2
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _show_warning(message: Warning | str, *place: Any, **more: Any) -> None:
     print(f"evenscore: warning: {message}", file=sys.stderr)
 
 
@@ -62,8 +55,19 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"evenscore {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in (score, compare, train, tokenize, publish):
-        command.add_parser(commands)
+    for module in (score, compare, train, tokenize, publish):
+        command = commands.add_parser(
+            module.__name__.rpartition(".")[2],
+            help=module.HELP,
+            description=module.DESCRIPTION,
+            epilog=module.EPILOG,
+            allow_abbrev=False,
+            # A command may have a --help of its own.
+            conflict_handler="resolve",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_arguments(command)
+        command.set_defaults(run=module.run)
     return parser
 
 

@@ -291,15 +291,11 @@ class Picture(NamedTuple):
         colour: None: whether a terminal reads standard output, and NO_COLOR is not set.
         width: how many cells a line has; None: as many as the terminal, 80 if there is none.
         """
-        coloured = _is_coloured() if colour is None else colour
+        coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") if colour is None else colour
         cells = shutil.get_terminal_size((80, 24)).columns if width is None else width
         legend = "   ".join(mark.text(coloured) for mark in self._legend())
-        return "\n".join(
-            [self.title, *(block.text(coloured, cells) for block in self.blocks), *([legend] * bool(legend))]
-        )
-
-    def __str__(self) -> str:
-        return self.text()
+        blocks = [block.text(coloured, cells) for block in self.blocks]
+        return "\n".join([self.title, *blocks, *([legend] if legend else [])])
 
     def __repr__(self) -> str:
         return self.text()
@@ -311,10 +307,6 @@ class Picture(NamedTuple):
         """What the kinds of the blocks' marks mean, each marked as itself."""
         held = {kind for block in self.blocks for kind in block.kinds()}
         return [Mark(kind.meaning, kind) for kind in self.kinds if kind in held and kind.meaning]
-
-
-def _is_coloured() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def _rules(kinds: Sequence[Kind]) -> str:

@@ -199,15 +199,8 @@ def _draw(axes: Axes, panel: _Panel) -> None:
 
 
 def _marker(look: _Look) -> dict[str, Any]:
-    inside = look.colour if look.filled else "white"
-    return {
-        "marker": look.marker,
-        "color": look.colour,
-        "markerfacecolor": inside,
-        "markersize": 8,
-        "markeredgewidth": 1.5,
-        "linestyle": "",
-    }
+    shape = {"marker": look.marker, "markersize": 8, "markeredgewidth": 1.5, "linestyle": ""}
+    return {**shape, "color": look.colour, "markerfacecolor": look.colour if look.filled else "white"}
 
 
 def _label(axes: Axes, panel: _Panel, names: Sequence[str]) -> None:

@@ -500,7 +500,7 @@ def score_pressed(prepare: Callable[[dict[str, Any]], dict[str, Any]]) -> tuple[
     """The head of a page where nothing is typed, and what its button changes."""
     entries = [entry._replace(is_needed=False) for entry in ENTRIES[:2]]
     script = ROOT / "metrics" / "wer_dp" / "wer_dp.py"
-    page = build(Space("<i>", script, True, entries, options=[], examples=[], prepare=prepare))
+    page = build(Space("<i>", script, True, entries, options=[], examples={}, prepare=prepare))
     (scored,) = [function for function in page.fns.values() if function.api_name == "score"]
     head = next(block.value for block in page.blocks.values() if isinstance(block, gr.HTML))
     return head, scored.fn(*(box.value for box in scored.inputs))

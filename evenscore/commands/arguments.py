@@ -93,21 +93,25 @@ def scorer_type(name: str) -> type[Scorer[Any]]:
 
 
 def load_scorers(
-    names: Sequence[str], words: Sequence[str], own: Sequence[str], common: Mapping[str, Any]
+    names: Sequence[str], words: Sequence[str], own: Sequence[str], known: argparse.Namespace
 ) -> dict[str, Scorer[Any]]:
-    """The scorers of these metrics under the options of `--name value ...`.
+    """The scorers of these metrics under the options of `--name value ...`, which can score the files that there are.
 
     own: the names of the command's own options, for the message about a name that there is not.
-    common: options that every metric gets.
+    known: what the command's own options say; every metric gets the confidence.
     """
+    common = {} if known.confidence is None else {"confidence": known.confidence}
     given = _options(words, list(dict.fromkeys(names)), own)
     for name, options in given.items():
         if twice := sorted(options.keys() & common.keys()):
             raise ValueError(f"--{name}.{twice[0]} contradicts --{twice[0]}, which every metric gets: give one of them")
-    return {name: _load(name, {**options, **common}, len(given)) for name, options in given.items()}
+    scorers = {name: _load(name, {**options, **common}, len(given)) for name, options in given.items()}
+    _check_references(scorers, known.references)
+    _check_sources(scorers)
+    return scorers
 
 
-def check_references(scorers: Mapping[str, Scorer[Any]], paths: Sequence[Path]) -> None:
+def _check_references(scorers: Mapping[str, Scorer[Any]], paths: Sequence[Path]) -> None:
     """ValueError for files of references that none of the metrics has, or for none where one needs them."""
     needed = [name for name, scorer in scorers.items() if has_references(scorer)]
     if needed and not paths:
@@ -116,7 +120,7 @@ def check_references(scorers: Mapping[str, Scorer[Any]], paths: Sequence[Path]) 
         raise ValueError(f"{', '.join(scorers)} has no references: leave --references out")
 
 
-def check_sources(scorers: Mapping[str, Scorer[Any]]) -> None:
+def _check_sources(scorers: Mapping[str, Scorer[Any]]) -> None:
     """ValueError for a perplexity of texts without a model."""
     for name, scorer in scorers.items():
         if not has_references(scorer) and not any(scorer.options[each] for each in ("source", "model_id", "model")):
@@ -128,14 +132,24 @@ def has_references(scorer: Scorer[Any]) -> bool:
     return "references" in scorer.columns
 
 
-class MetricHelp(argparse.Action):
+# --- arguments of several commands
+
+# An argument with several values, which may be given more than once.
+SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend"}
+
+
+def add_references(parser: argparse.ArgumentParser) -> None:
+    """--references, of files."""
+    meaning = "as many lines; one file or several"
+    parser.add_argument("--references", **SEVERAL, default=[], type=Path, metavar="FILE", help=meaning)
+
+
+def add_help(parser: argparse.ArgumentParser) -> None:
     """--help of a command that takes the options of metrics: it lists them, too."""
+    parser.add_argument("-h", "--help", action=_Help, nargs=0, default=argparse.SUPPRESS, help="show this help")
 
-    def __init__(self, option_strings: Sequence[str], dest: str, **given: Any) -> None:
-        super().__init__(
-            option_strings, dest=argparse.SUPPRESS, default=argparse.SUPPRESS, nargs=0, help="show this help"
-        )
 
+class _Help(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> None:
         lines = [line for name in _SCORERS for line in _option_lines(name)]
         parser.epilog = "\n".join([parser.epilog or "", *lines])
@@ -146,14 +160,8 @@ class MetricHelp(argparse.Action):
 def _option_lines(name: str) -> list[str]:
     """What the options of a metric mean; those that every metric has come last."""
     options = declared(scorer_type(name).declaration)["options"]
-    return [
-        f"options of {name}:",
-        *(
-            f"  --{key.replace('_', '-')}: {option.meaning} (default: {option.default!r})"
-            for key, option in options.items()
-        ),
-        "",
-    ]
+    meanings = {key.replace("_", "-"): f"{each.meaning} (default: {each.default!r})" for key, each in options.items()}
+    return [f"options of {name}:", *(f"  --{key}: {meaning}" for key, meaning in meanings.items()), ""]
 
 
 def _load(name: str, options: Mapping[str, Any], n_metrics: int) -> Scorer[Any]:

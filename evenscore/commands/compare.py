@@ -11,11 +11,11 @@ from typing import Any
 
 from evenscore import METRICS
 from evenscore.commands.arguments import (
-    MetricHelp,
+    SEVERAL,
+    add_help,
+    add_references,
     aligned_lines,
     check_output,
-    check_references,
-    check_sources,
     has_references,
     load_scorers,
     value,
@@ -26,7 +26,9 @@ from evenscore.plots import PLOT_SUFFIXES, SIGNIFICANT, differs, direction, p_va
 from evenscore.scorer import Scorer
 from evenscore.significance import PAIRED_TESTS
 
-_EPILOG = """
+HELP = "compare files of texts with a baseline: scores, intervals, p-values"
+DESCRIPTION = "Compare systems with a baseline line by line: a table of scores, intervals, p-values."
+EPILOG = """
 The files come first. Any option of a metric can be given by its name, as for evenscore score. perplexity compares
 the texts under one source of probabilities, such as --model_id FOLDER, --source lm.arpa, or --source ngram
 --train-texts FILE; it has no references.
@@ -43,65 +45,30 @@ _USUAL_METRICS = [name for name in METRICS if name != "perplexity"]
 _TABLES = {"text": as_text, "markdown": as_markdown, "latex": as_latex}
 
 
-def add_parser(commands: Any) -> None:
-    """Let the parser know the command."""
-    compare = commands.add_parser(
-        "compare",
-        help="compare files of texts with a baseline: scores, intervals, p-values",
-        description="Compare systems with a baseline line by line: a table of scores, intervals, p-values.",
-        epilog=_EPILOG,
-        allow_abbrev=False,
-        add_help=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    compare.add_argument("-h", "--help", action=MetricHelp)
-    compare.add_argument(
-        "files", nargs="+", type=Path, metavar="FILE", help="the baseline's texts, then every system's, one a line"
-    )
-    compare.add_argument(
-        "--references",
-        nargs="+",
-        default=[],
-        action="extend",
-        type=Path,
-        metavar="FILE",
-        help="as many lines; one file or several",
-    )
-    compare.add_argument(
-        "--metric",
-        nargs="+",
-        action="extend",
-        choices=list(METRICS),
-        metavar="NAME",
-        help=f"default: {' '.join(_USUAL_METRICS)}",
-    )
+def add_arguments(compare: argparse.ArgumentParser) -> None:
+    add_help(compare)
+    first = "the baseline's texts, then every system's, one a line"
+    compare.add_argument("files", nargs="+", type=Path, metavar="FILE", help=first)
+    add_references(compare)
+    usual = f"default: {' '.join(_USUAL_METRICS)}"
+    compare.add_argument("--metric", **SEVERAL, choices=METRICS, metavar="NAME", help=usual)
     compare.add_argument("--test", default="bootstrap", choices=list(PAIRED_TESTS), help="the paired test")
-    usual = ", ".join(f"{test.usual_trials} for {name}" for name, test in PAIRED_TESTS.items())
-    compare.add_argument("--trials", type=int, metavar="N", help=f"of the test (default: {usual})")
-    compare.add_argument(
-        "--confidence",
-        default=0.95,
-        type=value,
-        metavar="LEVEL",
-        help="of the intervals (default: 0.95); None leaves them out",
-    )
+    trials = ", ".join(f"{test.usual_trials} for {name}" for name, test in PAIRED_TESTS.items())
+    compare.add_argument("--trials", type=int, metavar="N", help=f"of the test (default: {trials})")
+    level = "of the intervals (default: 0.95); None leaves them out"
+    compare.add_argument("--confidence", default=0.95, type=value, metavar="LEVEL", help=level)
     compare.add_argument("--format", default="text", choices=[*_TABLES, "json"], help="json prints all digits")
-    compare.add_argument(
-        "--plot", type=Path, metavar="FILE", help=f"also draw scores and intervals: {', '.join(PLOT_SUFFIXES)}"
-    )
-    compare.set_defaults(run=_run)
+    drawn = f"also draw scores and intervals: {', '.join(PLOT_SUFFIXES)}"
+    compare.add_argument("--plot", type=Path, metavar="FILE", help=drawn)
 
 
-def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
+def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     names = known.metric or _USUAL_METRICS
     if len(known.files) == 1:
         raise ValueError(f"no system to compare with {known.files[0]}: name its file after the baseline's")
     if known.plot is not None:
         _check_plot(known.plot)
-    common = {} if known.confidence is None else {"confidence": known.confidence}
-    scorers = load_scorers(names, others, _OWN_OPTIONS, common)
-    check_references(scorers, known.references)
-    check_sources(scorers)
+    scorers = load_scorers(names, others, _OWN_OPTIONS, known)
     systems = _names(known.files)
     results = _compare(scorers, systems, known)
     if known.plot is not None:
@@ -168,18 +135,14 @@ def _table(
     for metric, result in results.items():
         for score in scorers[metric].headlines():
             header.append([f"{metric} {score}", direction(score)])
-            columns.append(_column(result, score))
+            rows = (result["baseline"], *result["systems"])
+            columns.append([_cell(row, score, rows[0][score]) for row in rows])
     notes = [
         f"* differs from {systems[0]}, p < {SIGNIFICANT} (paired {known.test} test)",
         *([] if known.confidence is None else [f"[low, high] is the {100 * known.confidence:g} % interval"]),
         *(f"{metric}  {_printable(result['signature'])}" for metric, result in results.items()),
     ]
     return Table(header, list(zip(*columns, strict=True)), notes)
-
-
-def _column(result: Mapping[str, Any], score: str) -> list[list[str]]:
-    baseline = result["baseline"]
-    return [_cell(system, score, baseline[score]) for system in (baseline, *result["systems"])]
 
 
 def _cell(result: Mapping[str, float], score: str, baseline: float) -> list[str]:

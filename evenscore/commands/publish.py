@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from evenscore import METRICS, __version__
 from evenscore.commands.arguments import refuse_others
 
-_EPILOG = """
+HELP = "upload a metric to the Hub, as a Space"
+DESCRIPTION = "Upload a metric to the Hub, as a Space that evaluate.load reads."
+EPILOG = """
 The Space holds every file of the metric's folder; whatever else it holds already stays. Nothing is tagged.
 evaluate.load("NAMESPACE/NAME") then loads the metric anywhere, with no need of evenscore.
 
@@ -22,33 +23,15 @@ _LOGIN = "make one that may write, then run `hf auth login` or set HF_TOKEN"
 _REFUSALS = {401: f"the token is not valid: {_LOGIN}", 403: f"the token may not write there: {_LOGIN}"}
 
 
-def add_parser(commands: Any) -> None:
-    """Let the parser know the command."""
-    publish = commands.add_parser(
-        "publish",
-        help="upload a metric to the Hub, as a Space",
-        description="Upload a metric to the Hub, as a Space that evaluate.load reads.",
-        epilog=_EPILOG,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    publish.add_argument("metric", choices=list(METRICS), metavar="METRIC", help=", ".join(METRICS))
-    publish.add_argument(
-        "--to",
-        required=True,
-        metavar="NAMESPACE/NAME",
-        help="the Space, made if there is none; a user's or an organization's",
-    )
-    publish.add_argument(
-        "--dry-run",
-        type=Path,
-        metavar="DIR",
-        help="upload nothing: write what would be uploaded to a new or empty folder",
-    )
-    publish.set_defaults(run=_run)
+def add_arguments(publish: argparse.ArgumentParser) -> None:
+    publish.add_argument("metric", choices=METRICS, metavar="METRIC", help=", ".join(METRICS))
+    owner = "the Space, made if there is none; a user's or an organization's"
+    publish.add_argument("--to", required=True, metavar="NAMESPACE/NAME", help=owner)
+    instead = "upload nothing: write what would be uploaded to a new or empty folder"
+    publish.add_argument("--dry-run", type=Path, metavar="DIR", help=instead)
 
 
-def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
+def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     # Imported here: who scores does not need the Hub.
     from evenscore.hub.bundle import bundle, write_files
 

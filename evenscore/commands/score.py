@@ -9,17 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from evenscore import METRICS
-from evenscore.commands.arguments import (
-    MetricHelp,
-    aligned_lines,
-    check_references,
-    check_sources,
-    has_references,
-    load_scorers,
-)
+from evenscore.commands.arguments import SEVERAL, add_help, add_references, aligned_lines, has_references, load_scorers
+from evenscore.commands.tables import justified
 from evenscore.scorer import Scorer
 
-_EPILOG = """
+HELP = "score a file of texts, against files of references"
+DESCRIPTION = "Score a file of texts, one segment a line, against files of references where a metric has them."
+EPILOG = """
 Several files of references give every row several references. perplexity has none: it asks for a source of
 probabilities, such as --model_id FOLDER, --source lm.arpa, or --source ngram --train-texts FILE.
 Any option of a metric can be given by its name, as in --tokenizer intl, --lowercase or --max-order 2; it goes to every
@@ -34,50 +30,19 @@ _OWN_OPTIONS = ("metric", "predictions", "references", "contexts", "json")
 _WITH_CONTEXTS = ("perplexity",)
 
 
-def add_parser(commands: Any) -> None:
-    """Let the parser know the command."""
-    score = commands.add_parser(
-        "score",
-        help="score a file of texts, against files of references",
-        description="Score a file of texts, one segment a line, against files of references where a metric has them.",
-        epilog=_EPILOG,
-        allow_abbrev=False,
-        add_help=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    score.add_argument("-h", "--help", action=MetricHelp)
-    score.add_argument(
-        "--metric",
-        required=True,
-        nargs="+",
-        action="extend",
-        choices=list(METRICS),
-        metavar="NAME",
-        help=", ".join(METRICS),
-    )
+def add_arguments(score: argparse.ArgumentParser) -> None:
+    add_help(score)
+    score.add_argument("--metric", required=True, **SEVERAL, choices=METRICS, metavar="NAME", help=", ".join(METRICS))
     score.add_argument("--predictions", required=True, type=Path, metavar="FILE", help="one segment a line, in UTF-8")
-    score.add_argument(
-        "--references",
-        nargs="+",
-        default=[],
-        action="extend",
-        type=Path,
-        metavar="FILE",
-        help="as many lines; one file or several",
-    )
-    score.add_argument(
-        "--contexts", type=Path, metavar="FILE", help="for perplexity: as many lines, which are read and not scored"
-    )
+    add_references(score)
+    read = "for perplexity: as many lines, which are read and not scored"
+    score.add_argument("--contexts", type=Path, metavar="FILE", help=read)
     score.add_argument("--confidence", type=float, metavar="LEVEL", help="bootstrap interval, for example 0.95")
     score.add_argument("--json", action="store_true", help="print everything as JSON")
-    score.set_defaults(run=_run)
 
 
-def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
-    common = {} if known.confidence is None else {"confidence": known.confidence}
-    scorers = load_scorers(known.metric, others, _OWN_OPTIONS, common)
-    check_references(scorers, known.references)
-    check_sources(scorers)
+def run(known: argparse.Namespace, others: Sequence[str]) -> str:
+    scorers = load_scorers(known.metric, others, _OWN_OPTIONS, known)
     if known.contexts is not None and not set(scorers) & set(_WITH_CONTEXTS):
         raise ValueError(f"{', '.join(scorers)} has no contexts: leave --contexts out")
     results = _score(scorers, known)
@@ -106,7 +71,7 @@ def _report(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], know
         for score in scorer.headlines():
             rows.append((name, score, _shown(results[name][score]), _interval(results[name], score)))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = [justified(row, widths) for row in rows]
     signatures = [f"{name}  {result['signature']}" for name, result in results.items() if "signature" in result]
     return "\n".join([*lines, *(["", *signatures] if signatures else [])])
 

@@ -49,11 +49,12 @@ def as_text(table: Table) -> str:
     """
     rows = [table.header, *table.rows]
     widths = [max(len(line) for cell in column for line in cell) for column in zip(*rows, strict=True)]
-    blocks = [[_justified(line, widths) for line in _lines(row)] for row in rows]
+    blocks = [[justified(line, widths) for line in _lines(row)] for row in rows]
     return "\n\n".join("\n".join(block) for block in [*blocks, table.notes])
 
 
-def _justified(line: Sequence[str], widths: Sequence[int]) -> str:
+def justified(line: Sequence[str], widths: Sequence[int]) -> str:
+    """A line of cells that are filled up to their widths."""
     return "  ".join(part.ljust(width) for part, width in zip(line, widths, strict=True)).rstrip()
 
 
@@ -92,23 +93,12 @@ def as_latex(table: Table) -> str:
     a note\par}
     """
     escaped = _escaped(table, _LATEX_ESCAPES)
-    header, *rows = [
-        "\n".join(rf"{' & '.join(line)} \\" for line in _lines(row)) for row in (escaped.header, *escaped.rows)
-    ]
-    parts = [
-        rf"\begin{{tabular}}{{{'l' * len(table.header)}}}",
-        r"\toprule",
-        header,
-        r"\midrule",
-        "\n\\addlinespace\n".join(rows),
-        r"\bottomrule",
-        r"\end{tabular}",
-        "",
-        r"\smallskip",
-        r"{\footnotesize\raggedright",
-        "\\par\n".join(escaped.notes) + r"\par}",
-    ]
-    return "\n".join(parts)
+    lines = ([rf"{' & '.join(line)} \\" for line in _lines(row)] for row in (escaped.header, *escaped.rows))
+    header, *rows = map("\n".join, lines)
+    head = [rf"\begin{{tabular}}{{{'l' * len(table.header)}}}", r"\toprule", header, r"\midrule"]
+    body = ["\n\\addlinespace\n".join(rows), r"\bottomrule", r"\end{tabular}", ""]
+    notes = [r"\smallskip", r"{\footnotesize\raggedright", "\\par\n".join(escaped.notes) + r"\par}"]
+    return "\n".join([*head, *body, *notes])
 
 
 def _lines(row: Sequence[Cell]) -> Iterator[tuple[str, ...]]:

@@ -13,23 +13,18 @@ from evenscore.parallel import with_bar
 
 # Lines that are cut at once, so that a bar can move.
 _BLOCK = 10_000
+HELP = "cut text into tokens"
+DESCRIPTION = "Print the tokens of every line of a file, or of standard input."
+EPILOG = None
 
 
-def add_parser(commands: Any) -> None:
-    """Let the parser know the command."""
-    tokenize = commands.add_parser(
-        "tokenize",
-        help="cut text into tokens",
-        description="Print the tokens of every line of a file, or of standard input.",
-        allow_abbrev=False,
-    )
+def add_arguments(tokenize: argparse.ArgumentParser) -> None:
     tokenize.add_argument("--tokenizer", required=True, type=Path, metavar="FILE", help="a tokenizer.json")
     tokenize.add_argument("--ids", action="store_true", help="print ids instead")
     tokenize.add_argument("file", nargs="?", type=Path, metavar="TEXT", help="text in UTF-8")
-    tokenize.set_defaults(run=_run)
 
 
-def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
+def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     # Imported here: who scores does not need what tokenizers need.
     from tokenizers_impl import Tokenizer
 

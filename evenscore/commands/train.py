@@ -12,47 +12,30 @@ from evenscore.commands.arguments import check_output, refuse_others, value
 from evenscore.options import unknown_option
 
 _MODELS = ("bpe", "byte-level-bpe", "wordpiece", "unigram")
-_EPILOG = """
+HELP = "train a tokenizer on text files"
+DESCRIPTION = "Train a tokenizer on text files, one text a line."
+EPILOG = """
 examples:
   evenscore train --model unigram --vocab-size 8000 -o tokenizer.json corpus.txt
   evenscore train --model unigram --vocab-size 9000 --extend tokenizer.json -o larger.json more.txt
 """
 
 
-def add_parser(commands: Any) -> None:
-    """Let the parser know the command."""
-    train = commands.add_parser(
-        "train",
-        help="train a tokenizer on text files",
-        description="Train a tokenizer on text files, one text a line.",
-        epilog=_EPILOG,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_arguments(train: argparse.ArgumentParser) -> None:
     train.add_argument("--model", required=True, choices=_MODELS, metavar="NAME", help=", ".join(_MODELS))
     train.add_argument("--vocab-size", type=int, metavar="N", help="tokens in all (default: the trainer's)")
     train.add_argument("--min-frequency", type=int, metavar="N", help="merge no pair that is rarer (not for unigram)")
     train.add_argument("--special-token", action="append", metavar="TOKEN", help="one more special token; repeatable")
-    train.add_argument(
-        "--option",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="any other option of the trainer, such as shrinking_factor=0.8; repeatable",
-    )
-    train.add_argument(
-        "--extend",
-        type=Path,
-        metavar="FILE",
-        help="go on from this tokenizer.json, a NAME, whose ids and pipeline stay; --vocab-size counts its tokens, too",
-    )
+    other = "any other option of the trainer, such as shrinking_factor=0.8; repeatable"
+    train.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=other)
+    larger = "go on from this tokenizer.json, a NAME, whose ids and pipeline stay; --vocab-size counts its tokens, too"
+    train.add_argument("--extend", type=Path, metavar="FILE", help=larger)
     train.add_argument("--quiet", action="store_true", help="no progress bars")
     train.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="the tokenizer.json to write")
     train.add_argument("files", nargs="+", type=Path, metavar="CORPUS", help="text in UTF-8")
-    train.set_defaults(run=_run)
 
 
-def _run(known: argparse.Namespace, others: Sequence[str]) -> str:
+def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     # Imported here: who scores does not need what trainers need.
     from tokenizers_impl import Tokenizer
     from tokenizers_impl.pipelines import PIPELINES

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
-import gradio as gr
+from evenscore.hub.page import Option, Space, build, pairs, serve
 
-from evenscore.hub.page import Example, Option, Space, build, pairs, serve
-
-TYPES = ("rougeL", "rougeLsum", *(f"rouge{n}" for n in range(1, 10)))
+TYPES = {name: name for name in ("rougeL", "rougeLsum", *(f"rouge{n}" for n in range(1, 10)))}
+MANY = {
+    "best F, as rouge_score": "best",
+    "best precision and best recall, Lin and Och 2004": "max_pr",
+    "average": "average",
+    "best recall, ROUGE-1.5.5 -f B": "best_recall",
+    "summed, ROUGE-1.5.5 -f A": "summed",
+    "jackknife, Lin 2004": "jackknife",
+}
+BETAS = {"0.5": 0.5, "1": 1, "1.2": 1.2, "2": 2, "precision / recall, Lin and Och 2004": "P/R"}
+TOKENIZERS = {
+    "rouge_score: a-z and 0-9 alone": "rouge_score",
+    "unicode: every script": "unicode",
+    "white space": "whitespace",
+}
+SENTENCES = {"at line breaks": "newline", "by rules": "rules"}
 
 SPACE = Space(
     title="ROUGE-L with several references",
@@ -16,84 +30,33 @@ SPACE = Space(
     lower_is_better=False,
     inputs=pairs("What the system wrote, a text a line", "What people wrote, a text a line"),
     options=[
-        Option(
-            "rouge_types",
-            "Kinds",
-            "Rows are sorted by the first",
-            ["rougeL", "rougeLsum"],
-            {name: name for name in TYPES},
-            several=True,
-        ),
-        Option(
-            "multi_reference",
-            "Several references",
-            "What is made of them",
-            "best F, as rouge_score",
-            {
-                "best F, as rouge_score": "best",
-                "best precision and best recall, Lin and Och 2004": "max_pr",
-                "average": "average",
-                "best recall, ROUGE-1.5.5 -f B": "best_recall",
-                "summed, ROUGE-1.5.5 -f A": "summed",
-                "jackknife, Lin 2004": "jackknife",
-            },
-        ),
-        Option(
-            "beta",
-            "Beta",
-            "How many times recall counts as much as precision",
-            "1",
-            {"0.5": 0.5, "1": 1, "1.2": 1.2, "2": 2, "precision / recall, Lin and Och 2004": "P/R"},
-        ),
-        Option(
-            "tokenizer",
-            "Tokenizer",
-            "How texts become tokens",
-            "rouge_score: a-z and 0-9 alone",
-            {
-                "rouge_score: a-z and 0-9 alone": "rouge_score",
-                "unicode: every script": "unicode",
-                "white space": "whitespace",
-            },
-        ),
-        Option(
-            "sentences",
-            "Sentences",
-            "How rougeLsum finds them",
-            "at line breaks",
-            {"at line breaks": "newline", "by rules": "rules"},
-        ),
-        Option("stemmer", "Stems", "Compare Porter's stems of English words", False),
+        Option("rouge_types", "Kinds", "Rows are sorted by the first", choices=TYPES, several=True),
+        Option("multi_reference", "Several references", "What is made of them", choices=MANY),
+        Option("beta", "Beta", "How many times recall counts as much as precision", choices=BETAS),
+        Option("tokenizer", "Tokenizer", "How texts become tokens", choices=TOKENIZERS),
+        Option("sentences", "Sentences", "How rougeLsum finds them", choices=SENTENCES),
+        Option("stemmer", "Stems", "Compare Porter's stems of English words"),
     ],
-    examples=[
-        Example(
-            "summaries",
-            {
-                "predictions": [
-                    "the cat was found under the bed\npolice killed the gunman\nprices rose by three percent in May"
-                ],
-                "references": [
-                    "the cat was under the bed\npolice ended the gunman\nin May prices went up by three percent",
-                    "the tiny little cat was found under the big funny bed\n"
-                    "the gunman was shot down by police\nprices were three percent higher in May",
-                ],
-            },
-        ),
-        Example(
-            "Hindi",
-            {
-                "predictions": ["राम घर गया\nसीता बाज़ार से आई"],
-                "references": ["राम घर आया\nसीता आज बाज़ार से आई"],
-            },
-        ),
-    ],
+    examples={
+        "summaries": {
+            "predictions": [
+                "the cat was found under the bed\npolice killed the gunman\nprices rose by three percent in May"
+            ],
+            "references": [
+                "the cat was under the bed\npolice ended the gunman\nin May prices went up by three percent",
+                "the tiny little cat was found under the big funny bed\n"
+                "the gunman was shot down by police\nprices were three percent higher in May",
+            ],
+        },
+        "Hindi": {
+            "predictions": ["राम घर गया\nसीता बाज़ार से आई"],
+            "references": ["राम घर आया\nसीता आज बाज़ार से आई"],
+        },
+    },
 )
 
-
-def page() -> gr.Blocks:
-    """The page, not served yet."""
-    return build(SPACE)
-
+# The page, not served yet.
+page = functools.partial(build, SPACE)
 
 if __name__ == "__main__":
     serve(page())

@@ -1,6 +1,5 @@
 """A page that scores texts, of any metric: an app.py describes it and serves it."""
 
-from evenscore.hub.page.description import Example as Example
 from evenscore.hub.page.description import Given as Given
 from evenscore.hub.page.description import Input as Input
 from evenscore.hub.page.description import Option as Option

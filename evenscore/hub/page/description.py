@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 Given = dict[str, Any]
 
@@ -34,8 +34,9 @@ class Input(NamedTuple):
 class Option(NamedTuple):
     """An option of compute: one of its choices, or what its value is: a box to tick, a number, the text of a number.
 
-    value: what the page begins with.  A number always holds something; an empty text is left to the metric.
-    choices: what the page shows, with what it means; None is left to the metric.
+    value: what the page begins with; None: the metric's default.  A number always holds something; an empty text, like
+      one that is no choice, is left to the metric.
+    choices: what the page shows, with what it means; None: those that the metric declares, if it does.
     several: whether several of the choices may be taken; value is then a list of what the page shows.
     most: the largest number that the page takes, whose machine all its visitors share.
     """
@@ -43,27 +44,42 @@ class Option(NamedTuple):
     name: str
     label: str
     info: str
-    value: Any
+    value: Any = None
     choices: Mapping[str, Any] | None = None
     several: bool = False
     most: int | None = None
 
 
-class Example(NamedTuple):
-    """A name, with the texts of every box of an input."""
+def as_declared(options: Sequence[Option], declaration: type) -> list[Option]:
+    """The options with what their metric declares of them, as far as they do not say it themselves."""
+    hints = get_type_hints(declaration, include_extras=True)
+    return [_as_declared(option, *get_args(hints[option.name])) for option in options]
 
-    label: str
-    texts: Mapping[str, Sequence[str]]
+
+def _as_declared(option: Option, kind: Any, declared: Any) -> Option:
+    choices = option.choices
+    if choices is None and get_origin(kind) is Literal:
+        choices = {name: name for name in get_args(kind)}
+    if option.value is None:
+        return option._replace(choices=choices, value=_usual(declared.default, choices, option.several))
+    if choices is not None and option.value not in choices:
+        choices = {option.value: None, **choices}
+    return option._replace(choices=choices)
 
 
-def _as_given(given: Given) -> Given:
-    return given
+def _usual(default: Any, choices: Mapping[str, Any] | None, several: bool) -> Any:
+    """What a page shows of a default."""
+    if choices is None:
+        return "" if default is None else default
+    shown = [name for name, meaning in choices.items() if meaning in (default if several else [default])]
+    return shown if several else shown[0]
 
 
 class Space(NamedTuple):
     """A metric's page.
 
     script: the metric's, which is loaded by this path wherever the folder lies.
+    examples: by name, the texts of every box of an input.
     prepare: makes what compute takes from what the page has, inputs and options by name.
     """
 
@@ -72,8 +88,8 @@ class Space(NamedTuple):
     lower_is_better: bool
     inputs: Sequence[Input]
     options: Sequence[Option]
-    examples: Sequence[Example]
-    prepare: Callable[[Given], Given] = _as_given
+    examples: Mapping[str, Mapping[str, Sequence[str]]]
+    prepare: Callable[[Given], Given] = dict
 
 
 def pairs(predictions: str, references: str) -> list[Input]:
@@ -85,14 +101,9 @@ def pairs(predictions: str, references: str) -> list[Input]:
 
 
 # What all metrics have; pictures of a row know nothing of it.
+_LEVELS = {"none": None, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99}
 INTERVAL = (
-    Option(
-        "confidence",
-        "Interval",
-        "A bootstrap interval around the score",
-        "95 %",
-        {"none": None, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99},
-    ),
-    Option("n_resamples", "Resamples", "How many the interval is taken from, at most 10,000", 1000, most=10_000),
-    Option("seed", "Seed", "Of every random draw", 12345),
+    Option("confidence", "Interval", "A bootstrap interval around the score", "95 %", _LEVELS),
+    Option("n_resamples", "Resamples", "How many the interval is taken from, at most 10,000", most=10_000),
+    Option("seed", "Seed", "Of every random draw"),
 )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import gradio as gr
 
-from evenscore.hub.page.description import Example, Given, Input, Option
+from evenscore.hub.page.description import Given, Input, Option, Space
 from evenscore.hub.page.files import SUFFIXES, chosen_columns, guessed_columns, read_columns, typed_columns
 
 
@@ -31,35 +32,21 @@ def problem_html(problem: str) -> str:
 _TYPED, _FILES = "typed", "files"
 
 
-class InputArea(NamedTuple):
-    """opened: which of the two tabs is open, and read.  boxes: of all inputs, in order.  choosers: one an input."""
-
-    opened: gr.State
-    boxes: Sequence[gr.Textbox]
-    files: gr.File
-    choosers: Sequence[gr.Dropdown]
-
-    @property
-    def components(self) -> list[gr.components.Component]:
-        """What `given` takes the values of."""
-        return [self.opened, *self.boxes, self.files, *self.choosers]
-
-
-def input_area(inputs: Sequence[Input], examples: Sequence[Example]) -> InputArea:
-    """Two tabs of inputs."""
+def input_area(space: Space) -> list[gr.components.Component]:
+    """Two tabs of inputs; returns what `given` takes the values of: which tab is open, and what is in both."""
     opened = gr.State(_TYPED)
     with gr.Tabs():
         with gr.Tab("Paste") as typing:
-            boxes = _typing_area(inputs, examples)
+            boxes = _typing_area(space)
         with gr.Tab("Upload") as uploading:
-            files, choosers = _upload_area(inputs)
+            files, choosers = _upload_area(space.inputs)
     for tab, name in ((typing, _TYPED), (uploading, _FILES)):
         tab.select(lambda name=name: name, outputs=opened, show_progress="hidden", queue=False)
-    return InputArea(opened, boxes, files, choosers)
+    return [opened, *boxes, files, *choosers]
 
 
 def given(inputs: Sequence[Input], values: Sequence[Any]) -> Given:
-    """The columns that stand in the open tab; values: of InputArea.components."""
+    """The columns that stand in the open tab; values: of what `input_area` returns."""
     n_boxes = sum(entry.boxes for entry in inputs)
     opened, typed, files, chosen = values[0], values[1 : n_boxes + 1], values[n_boxes + 1], values[n_boxes + 2 :]
     if opened == _TYPED:
@@ -72,44 +59,35 @@ def given(inputs: Sequence[Input], values: Sequence[Any]) -> Given:
 # --- typing
 
 
-class _Typing(NamedTuple):
-    """The boxes of an input; more: what the further ones are folded into."""
-
-    boxes: Sequence[gr.Textbox]
-    more: gr.Accordion | None
-
-
-def _typing_area(inputs: Sequence[Input], examples: Sequence[Example]) -> list[gr.Textbox]:
+def _typing_area(space: Space) -> list[gr.Textbox]:
     with gr.Row(equal_height=False):
-        areas = [_boxes(entry) for entry in inputs]
-    boxes = [box for area in areas for box in area.boxes]
-    folds = [area.more for area in areas if area.more is not None]
+        areas = [_boxes(entry) for entry in space.inputs]
+    boxes, folds = ([part for parts in kind for part in parts] for kind in zip(*areas, strict=True))
     with gr.Row(elem_classes="examples"):
-        for example in examples:
-            button = gr.Button(f"Example: {example.label}", size="sm", scale=0, min_width=200)
-            button.click(
-                lambda example=example: _filled(inputs, example), outputs=[*boxes, *folds], show_progress="hidden"
-            )
+        for name, texts in space.examples.items():
+            button = gr.Button(f"Example: {name}", size="sm", scale=0, min_width=200)
+            filled = functools.partial(_filled, space.inputs, texts)
+            button.click(filled, outputs=[*boxes, *folds], show_progress="hidden")
     return boxes
 
 
-def _boxes(entry: Input) -> _Typing:
+def _boxes(entry: Input) -> tuple[list[gr.Textbox], list[gr.Accordion]]:
+    """The boxes of an input, and what the further ones are folded into."""
     with gr.Column(min_width=400):
         first = gr.Textbox(label=entry.label, info=entry.info, lines=6, max_lines=12)
         if entry.boxes == 1:
-            return _Typing([first], None)
+            return [first], []
         with gr.Accordion(f"More {entry.label.lower()}", open=False) as more:
             gr.Markdown("As many lines in every box; an empty line where a row has no further text.")
             others = [gr.Textbox(label=f"{entry.label} {k}", lines=2, max_lines=12) for k in range(2, entry.boxes + 1)]
-    return _Typing([first, *others], more)
+    return [first, *others], [more]
 
 
-def _filled(inputs: Sequence[Input], example: Example) -> list[Any]:
+def _filled(inputs: Sequence[Input], texts: Mapping[str, Sequence[str]]) -> list[Any]:
     """Texts for all boxes; what further boxes are folded into is open if they hold something."""
-    texts = [list(example.texts.get(entry.name, ())) for entry in inputs]
-    padded = [own + [""] * (entry.boxes - len(own)) for entry, own in zip(inputs, texts, strict=True)]
-    folds = [gr.update(open=len(own) > 1) for entry, own in zip(inputs, texts, strict=True) if entry.boxes > 1]
-    return [*(text for own in padded for text in own), *folds]
+    given = [(entry.boxes, texts.get(entry.name, ())) for entry in inputs]
+    padded = [text for n, own in given for text in (*own, *[""] * (n - len(own)))]
+    return [*padded, *(gr.update(open=len(own) > 1) for n, own in given if n > 1)]
 
 
 # --- files
@@ -124,9 +102,8 @@ def _upload_area(inputs: Sequence[Input]) -> tuple[gr.File, list[gr.Dropdown]]:
     problem = problem_area()
     with gr.Row():
         choosers = [gr.Dropdown([], multiselect=entry.boxes > 1, label=entry.label, min_width=240) for entry in inputs]
-    files.change(
-        lambda paths: _offered(inputs, paths), inputs=files, outputs=[problem, *choosers], show_progress="hidden"
-    )
+    offered = functools.partial(_offered, inputs)
+    files.change(offered, inputs=files, outputs=[problem, *choosers], show_progress="hidden")
     return files, choosers
 
 
@@ -136,12 +113,9 @@ def _offered(inputs: Sequence[Input], paths: Sequence[str] | None) -> list[Any]:
         names = list(read_columns(map(Path, paths or [])))
     except ValueError as error:
         return [problem_update(str(error)), *(gr.update(choices=[], value=None) for _ in inputs)]
-    guessed = [own if entry.boxes > 1 else next(iter(own), None) for entry, own in _guesses(inputs, names)]
-    return [problem_update(""), *(gr.update(choices=names, value=value) for value in guessed)]
-
-
-def _guesses(inputs: Sequence[Input], names: Sequence[str]) -> Iterator[tuple[Input, list[str]]]:
-    return zip(inputs, guessed_columns(inputs, names), strict=True)
+    guessed = zip(inputs, guessed_columns(inputs, names), strict=True)
+    values = [own if entry.boxes > 1 else next(iter(own), None) for entry, own in guessed]
+    return [problem_update(""), *(gr.update(choices=names, value=value) for value in values)]
 
 
 def option_boxes(options: Sequence[Option]) -> list[gr.components.Component]:
@@ -173,12 +147,10 @@ def _box(option: Option) -> gr.components.Component:
 
 
 def _meant(option: Option, value: Any) -> Any:
-    if option.choices is None:
-        return _number(option.label, value) if isinstance(value, str) else _checked(option, value)
-    return [option.choices[name] for name in value] if option.several else option.choices[value]
-
-
-def _checked(option: Option, value: Any) -> Any:
+    if option.choices is not None:
+        return [option.choices[name] for name in value] if option.several else option.choices[value]
+    if isinstance(value, str):
+        return _number(option.label, value)
     if option.most is not None and value is not None and value > option.most:
         raise ValueError(f"{option.label}: {value:,} is more than this page takes: give {option.most:,} at most")
     return value

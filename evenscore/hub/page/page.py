@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import evaluate
 import gradio as gr
 
-from evenscore.hub.page.description import INTERVAL, Space
+from evenscore.hub.page.description import INTERVAL, Space, as_declared
 from evenscore.hub.page.inputs import (
     given,
     input_area,
@@ -91,7 +91,7 @@ def result_area(space: Space, metric: Any) -> ResultArea:
     def chosen(scored: Report, event: gr.SelectData) -> tuple[int, str]:
         # The row as it is shown, which people may have sorted otherwise.
         number = int(event.row_value[0])
-        return number, _picture(space, metric, scored, number)
+        return number, pictured(scored, number)
 
     # Of choices that come fast, one digit after another, the last one counts.
     fast: dict[str, Any] = {"show_progress": "hidden", "trigger_mode": "always_last"}
@@ -105,23 +105,16 @@ def filled(space: Space, metric: Any, scored: Report) -> list[Any]:
     rows = worst_rows(space, scored)
     worst = rows[0][0]
     shown = f"The {MOST_ROWS} worst of {scored.n_rows:,} rows" if scored.n_rows > MOST_ROWS else f"{scored.n_rows} rows"
-    return [
-        scored,
-        problem_update(""),
-        gr.update(visible=True),
-        scores_html(space, scored),
-        f"**{shown}, the worst first.** Choose one to see why it has its score.",
-        _table(space, scored, rows),
-        worst,
-        _picture(space, metric, scored, worst),
-    ]
+    caption = f"**{shown}, the worst first.** Choose one to see why it has its score."
+    scores, picture = scores_html(space, scored), _picture(space, metric, scored, worst)
+    table = _table(space, scored, rows)
+    return [scored, problem_update(""), gr.update(visible=True), scores, caption, table, worst, picture]
 
 
 def failed(problem: str) -> list[Any]:
     """The sentence alone."""
-    parts = ResultArea._fields
     changed = {"report": None, "problem": problem_update(problem), "whole": gr.update(visible=False)}
-    return [changed.get(part, gr.skip()) for part in parts]
+    return [changed.get(part, gr.skip()) for part in ResultArea._fields]
 
 
 def _empty_area() -> ResultArea:
@@ -129,15 +122,8 @@ def _empty_area() -> ResultArea:
     with gr.Column(visible=False) as whole:
         scores = gr.HTML(apply_default_css=False)
         caption = gr.Markdown()
-        table = gr.Dataframe(
-            label="Rows",
-            show_label=False,
-            interactive=False,
-            wrap=True,
-            max_height=420,
-            buttons=[],
-            elem_classes="rows",
-        )
+        quiet: dict[str, Any] = {"show_label": False, "interactive": False, "buttons": []}
+        table = gr.Dataframe(label="Rows", wrap=True, max_height=420, elem_classes="rows", **quiet)
         # Without bounds, which gradio speaks of in words of its own.
         row = gr.Number(label="Row", info="Whose picture this is, counted from 0; or choose one in the table")
         picture = gr.HTML(apply_default_css=False)
@@ -175,19 +161,19 @@ def build(space: Space) -> gr.Blocks:
     """The page, not served yet; it asks for nothing from elsewhere, and tells nobody."""
     # By path: of a folder that is named otherwise, evaluate would not find the script.
     metric = evaluate.load(str(space.script))
-    options = (*space.options, *INTERVAL)
+    own, common = (as_declared(each, metric.scorer_type.declaration) for each in (space.options, INTERVAL))
     with gr.Blocks(title=space.title, analytics_enabled=False, delete_cache=(_KEPT, _KEPT)) as page:
         gr.HTML(_head(space, metric.description), apply_default_css=False)
-        inputs = input_area(space.inputs, space.examples)
+        inputs = input_area(space)
         with gr.Accordion("Options", open=False):
-            boxes = [*option_boxes(space.options), *option_boxes(INTERVAL)]
+            boxes = [*option_boxes(own), *option_boxes(common)]
         button = gr.Button("Score", variant="primary")
         results = result_area(space, metric)
 
         def scored(*values: Any) -> list[Any]:
-            n_inputs = len(inputs.components)
             try:
-                chosen = {**given(space.inputs, values[:n_inputs]), **option_values(options, values[n_inputs:])}
+                columns = given(space.inputs, values[: len(inputs)])
+                chosen = {**columns, **option_values([*own, *common], values[len(inputs) :])}
                 return filled(space, metric, score(space, metric, chosen))
             except (ValueError, ImportError) as error:
                 return failed(str(error))
@@ -195,7 +181,7 @@ def build(space: Space) -> gr.Blocks:
                 _LOG.exception("A score failed")
                 return failed(f"This cannot be scored, for a reason not foreseen ({type(error).__name__})")
 
-        button.click(scored, inputs=[*inputs.components, *boxes], outputs=list(results), api_name="score")
+        button.click(scored, inputs=[*inputs, *boxes], outputs=list(results), api_name="score")
     return page
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenscore.hub.page.description import INTERVAL, Given, Space
+from evenscore.hub.page.description import INTERVAL, Given, Input, Space
 
 # More rows make the page slow; the worst are what one wants to see.
 MOST_ROWS = 200
@@ -53,24 +53,26 @@ def worst_rows(space: Space, report: Report) -> list[list[Any]]:
     columns = [report.result[f"{name}_per_example"] for name in report.headlines]
     first = np.array(columns[0], dtype=np.float64)
     order = np.argsort(-first if space.lower_is_better else first, kind="stable")[:MOST_ROWS].tolist()
-    texts = [report.given[entry.name] for entry in space.inputs if entry.singular and entry.name in report.given]
+    texts = [report.given[entry.name] for entry in _texts(space, report)]
     return [[i, *(shown(column[i]) for column in columns), *(_clipped(column[i]) for column in texts)] for i in order]
 
 
 def row_heads(space: Space, report: Report) -> list[str]:
     """The heads of the columns of `worst_rows`."""
-    labels = [entry.label for entry in space.inputs if entry.singular and entry.name in report.given]
-    return ["Row", *report.headlines, *labels]
+    return ["Row", *report.headlines, *(entry.label for entry in _texts(space, report))]
+
+
+def _texts(space: Space, report: Report) -> list[Input]:
+    """The inputs that rows of the report have a text of."""
+    return [entry for entry in space.inputs if entry.singular and entry.name in report.given]
 
 
 def scores_html(space: Space, report: Report) -> str:
     """The headlines with their intervals, what the metric warned of, all other figures, the signature."""
     notes = "".join(f'<p class="note">{html.escape(note)}</p>' for note in report.notes)
     headlines = "".join(_headline_html(name, report, space.lower_is_better) for name in report.headlines)
-    figures = "".join(
-        f"<div><dt>{html.escape(name)}</dt><dd>{html.escape(shown(value))}</dd></div>"
-        for name, value in _figures(report).items()
-    )
+    texts = {html.escape(name): html.escape(shown(value)) for name, value in _figures(report).items()}
+    figures = "".join(f"<div><dt>{name}</dt><dd>{text}</dd></div>" for name, text in texts.items())
     signed = html.escape(report.result["signature"])
     signature = f'<p class="signature">Signature, to be reported with the score: <code>{signed}</code></p>'
     return f'<div class="headlines">{headlines}</div>{notes}<dl class="figures">{figures}</dl>{signature}'
@@ -84,8 +86,7 @@ def picture_html(space: Space, metric: Any, report: Report, number: Any) -> str:
     row = {names[name]: column[number] for name, column in report.given.items() if name in names}
     unused = {*names, *(option.name for option in INTERVAL)}
     others = {name: value for name, value in report.given.items() if name not in unused}
-    drawn: str = metric.picture(**row, **others).html()
-    return drawn
+    return str(metric.picture(**row, **others).html())
 
 
 def shown(value: Any) -> str:
@@ -103,23 +104,19 @@ def shown(value: Any) -> str:
 
 
 def _headline_html(name: str, report: Report, lower_is_better: bool) -> str:
-    result = report.result
     better = "lower is better" if lower_is_better else "higher is better"
-    ends = [result.get(f"{name}_{end}") for end in ("low", "high")]
+    value, low, high = (shown(report.result.get(f"{name}{end}")) for end in ("", "_low", "_high"))
     level = report.given.get("confidence")
-    interval = "" if level is None else f"{100 * level:g} % interval {shown(ends[0])} to {shown(ends[1])}, "
-    return (
-        f'<div><span class="name">{html.escape(name)}</span> <strong>{shown(result[name])}</strong> '
-        f"<span>{interval}{better}</span></div>"
-    )
+    beside = better if level is None else f"{100 * level:g} % interval {low} to {high}, {better}"
+    named = f'<span class="name">{html.escape(name)}</span>'
+    return f"<div>{named} <strong>{value}</strong> <span>{beside}</span></div>"
 
 
 def _figures(report: Report) -> dict[str, Any]:
     """What the result holds that stands nowhere else on the page."""
-    parts = [f"{name}_{part}" for name in report.headlines for part in ("low", "mean", "high", "per_example")]
-    return {
-        name: value for name, value in report.result.items() if name not in {"signature", *report.headlines, *parts}
-    }
+    ends = ("", "_low", "_mean", "_high", "_per_example")
+    elsewhere = {"signature", *(f"{name}{end}" for name in report.headlines for end in ends)}
+    return {name: value for name, value in report.result.items() if name not in elsewhere}
 
 
 def _clipped(cell: Any) -> str:
