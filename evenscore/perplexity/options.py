@@ -81,15 +81,10 @@ class PerplexityOptions(Options, total=False):
 
     source: Annotated[
         Any,
-        Option(
-            None,
-            '`"ngram"`, the path of an ARPA file, a function, an object with `log_probs(texts)`',
-            counts=True,
-        ),
+        Option(None, '`"ngram"`, the path of an ARPA file, a function, an object with `log_probs(texts)`', counts=True),
     ]
     train_texts: Annotated[
-        Any,
-        Option(None, "texts, or the path of a file with one a line, for the n-gram model", counts=True),
+        Any, Option(None, "texts, or the path of a file with one a line, for the n-gram model", counts=True)
     ]
     ngram_order: Annotated[int, Option(3, "the most words of an n-gram", _POSITIVE, counts=True)]
     ngram_unit: Annotated[
