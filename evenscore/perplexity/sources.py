@@ -9,12 +9,11 @@ from typing import Any, NamedTuple, cast
 
 from evenscore.identity import file_stamp
 from evenscore.options import callable_name
-from evenscore.perplexity.given import from_log_probs
 from evenscore.perplexity.models.pretrained import load_pretrained
 from evenscore.perplexity.models.source import ModelSettings, model_source
 from evenscore.perplexity.ngram.source import NgramSource
 from evenscore.perplexity.options import PerplexityOptions, kind_of, source_name
-from evenscore.perplexity.source import Source, Token, TokenScores
+from evenscore.perplexity.source import Source, Token, TokenScores, from_log_probs
 
 
 class OwnSource(Source):

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenscore.inputs import check_predictions
-from evenscore.perplexity.given import from_log_probs, from_logits, from_probabilities
 from evenscore.perplexity.options import TEXTLESS, PerplexityOptions, kind_of, scores_all
-from evenscore.perplexity.source import Source, TokenScores
+from evenscore.perplexity.source import Source, TokenScores, from_log_probs, from_logits, from_probabilities
 
 COLUMNS = ("predictions", "contexts", "log_probs", "probabilities", "logits", "labels")
 _GIVEN = ("log_probs", "probabilities", "logits")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import gradio as gr
 
 from evenscore.hub.page import Example, Given, Input, Option, Space, build, serve
 
+UNITS = ("words", "characters")
 HEADLINES = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "bits_per_character")
 
 
@@ -16,64 +18,39 @@ def with_source(given: Given) -> Given:
     return given if "log_probs" in given and "train_texts" not in given else {"source": "ngram", **given}
 
 
+# Parts of the names that such columns have in files.
+_TEXTS, _PROMPTS, _NUMBERS = ("text", "pred", "hyp", "sentence"), ("context", "prompt"), ("log_prob", "logprob")
+_NUMBERS_INFO = "Instead of training texts: natural logarithms, the numbers of a text in a line"
+_SCORES_INFO = "With an interval and a value a row; rows are sorted by the first"
+_optional = partial(Input, is_needed=False)
 SPACE = Space(
     title="Perplexity",
     script=Path(__file__).resolve().with_name("perplexity.py"),
     lower_is_better=True,
     inputs=[
-        Input(
-            "predictions",
-            "prediction",
-            "Texts",
-            "What is scored, a line a text",
-            is_needed=False,
-            called=("text", "pred", "hyp", "sentence"),
-        ),
-        Input(
+        _optional("predictions", "prediction", "Texts", "What is scored, a line a text", called=_TEXTS),
+        _optional(
             "train_texts",
             "",
             "Training texts",
             "What an n-gram model is estimated from, a line a text",
-            is_needed=False,
-            called=("train",),
+            called=["train"],
         ),
-        Input(
+        _optional(
             "contexts",
             "context",
             "Contexts",
             "What stands before the texts and is not scored; may be empty",
-            is_needed=False,
-            called=("context", "prompt"),
+            called=_PROMPTS,
         ),
-        Input(
-            "log_probs",
-            "log_probs",
-            "Log-probabilities",
-            "Instead of training texts: natural logarithms, the numbers of a text in a line",
-            is_needed=False,
-            numbers=True,
-            called=("log_prob", "logprob"),
-        ),
+        _optional("log_probs", "log_probs", "Log-probabilities", _NUMBERS_INFO, numbers=True, called=_NUMBERS),
     ],
     options=[
         Option("ngram_order", "Longest n-grams", "Of the model, at most 20", 3, most=20),
-        Option(
-            "ngram_unit",
-            "N-grams of",
-            "What the model is made of",
-            "words",
-            {"words": "words", "characters": "characters"},
-        ),
+        Option("ngram_unit", "N-grams of", "What the model is made of", "words", {unit: unit for unit in UNITS}),
         Option("discount", "Discount", "From 0 to 1; empty: estimated, which takes much text", "0.5"),
         Option("end_token", "Score ends", "The end of every text is a token, too", True),
-        Option(
-            "headlines",
-            "Scores",
-            "With an interval and a value a row; rows are sorted by the first",
-            ["perplexity"],
-            {name: name for name in HEADLINES},
-            several=True,
-        ),
+        Option("headlines", "Scores", _SCORES_INFO, ["perplexity"], {name: name for name in HEADLINES}, several=True),
     ],
     examples=[
         Example(

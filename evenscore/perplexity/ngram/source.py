@@ -60,12 +60,10 @@ class WordUnit(Unit):
     name = "words"
 
     def split(self, texts: list[str]) -> Words:
-        """The words of every text as ids."""
         text = encode(texts)
         return split_at(text, translate(text.data, _SPACE_TABLE).view(np.bool_))
 
     def tokens(self, text: str) -> list[Token]:
-        """The words of one text, with their places."""
         return [Token(match.group(), match.start(), match.end()) for match in _WORD.finditer(text)]
 
 
@@ -75,7 +73,6 @@ class CharacterUnit(Unit):
     name = "characters"
 
     def split(self, texts: list[str]) -> Words:
-        """The code points of every text as ids."""
         points = split_characters(texts).segments
         is_used = np.zeros(_CODE_POINTS, dtype=np.bool_)
         is_used[points.ids] = True
@@ -83,7 +80,6 @@ class CharacterUnit(Unit):
         return Words(Segments(ids, points.offsets), pa.array(map(chr, np.flatnonzero(is_used)), pa.large_string()))
 
     def tokens(self, text: str) -> list[Token]:
-        """The code points of one text, with their places."""
         return [Token(character, i, i + 1) for i, character in enumerate(text)]
 
 
@@ -100,9 +96,7 @@ class CallableUnit(Unit):
 
     def split(self, texts: list[str]) -> Words:
         """The tokens of every text as ids; ValueError if the function returns anything but lists of strings."""
-        return from_token_lists(
-            list(with_bar(map(self._tokenized, texts), "Tokenize", " texts", lambda _: 1, len(texts)))
-        )
+        return from_token_lists([*with_bar(map(self._tokenized, texts), "Tokenize", " texts", lambda _: 1, len(texts))])
 
     def tokens(self, text: str) -> list[Token]:
         """The tokens of one text; each at its next place in the text, or at none if the text goes on without it."""
