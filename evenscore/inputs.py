@@ -141,19 +141,15 @@ def _as_list(column: Any, name: str) -> list[Any]:
             # What numpy has of no dimension is no list.
             return _as_list(getattr(column, method)(), name)
     if isinstance(column, Sequence):
-        return _sequence_as_list(column)
+        try:
+            # A datasets column comes much faster as a whole than row by row.
+            return list(column[:])
+        except TypeError:
+            # A deque has no slices.
+            return list(column)
     # A set has no order, a table has several columns.
     hint = f", as in list({name})" if isinstance(column, Iterator) else ""
     raise ValueError(f"{name} is of type {type(column).__name__}: give a list of strings{hint}")
-
-
-def _sequence_as_list(column: Sequence[Any]) -> list[Any]:
-    try:
-        # A datasets column comes much faster as a whole than row by row.
-        return list(column[:])
-    except TypeError:
-        # A deque has no slices.
-        return list(column)
 
 
 def _are_plain(texts: list[Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
@@ -70,55 +71,51 @@ def _start_token(value: Any) -> Mapping[str, Any]:
 
 
 _POSITIVE = integer(least=1)
+_counted = functools.partial(Option, counts=True)
 
 
 class PerplexityOptions(Options, total=False):
     """The options of perplexity."""
 
     source: Annotated[
-        Any, Option(None, '`"ngram"`, the path of an ARPA file, a function, an object with `log_probs`', counts=True)
+        Any, _counted(None, '`"ngram"`, the path of an ARPA file, a function, an object with `log_probs`')
     ]
-    train_texts: Annotated[Any, Option(None, "of an n-gram model: texts, or a file's path, one a line", counts=True)]
-    ngram_order: Annotated[int, Option(3, "the most words of an n-gram", _POSITIVE, counts=True)]
+    train_texts: Annotated[Any, _counted(None, "of an n-gram model: texts, or a file's path, one a line")]
+    ngram_order: Annotated[int, _counted(3, "the most words of an n-gram", _POSITIVE)]
     ngram_unit: Annotated[
         str | Callable[[str], list[str]],
-        Option("words", '`"words"`, `"characters"`, or a function from a text to strings', _check_unit, counts=True),
+        _counted("words", '`"words"`, `"characters"`, or a function from a text to strings', _check_unit),
     ]
     discount: Annotated[
         float | Sequence[float] | None,
-        Option(None, "from 0 to 1, or three: of n-grams counted once, twice, more; `None`: estimated", counts=True),
+        _counted(None, "from 0 to 1, or three: of n-grams counted once, twice, more; `None`: estimated"),
     ]
-    end_token: Annotated[bool, Option(True, "n-gram models score the end of every text", counts=True)]
-    model_id: Annotated[str | os.PathLike[str] | None, Option(None, "folder or hub name of a model", counts=True)]
-    model: Annotated[Any, Option(None, "the same, loaded", counts=True)]
-    tokenizer: Annotated[Any, Option(None, "of `model`, loaded", counts=True)]
+    end_token: Annotated[bool, _counted(True, "n-gram models score the end of every text")]
+    model_id: Annotated[str | os.PathLike[str] | None, _counted(None, "folder or hub name of a model")]
+    model: Annotated[Any, _counted(None, "the same, loaded")]
+    tokenizer: Annotated[Any, _counted(None, "of `model`, loaded")]
     model_type: Annotated[
-        Literal["causal", "masked"] | None,
-        Option(None, '`"causal"`, `"masked"`; `None`: as its configuration says', counts=True),
+        Literal["causal", "masked"] | None, _counted(None, '`"causal"`, `"masked"`; `None`: as its configuration says')
     ]
     device: Annotated[
-        str | None, Option(None, '`"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`, `"gpu"`; `None`: a GPU if any', counts=True)
+        str | None, _counted(None, '`"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`, `"gpu"`; `None`: a GPU if any')
     ]
-    dtype: Annotated[str | None, Option(None, 'such as `"float32"`, `"bfloat16"`; `None`: as it is saved', counts=True)]
+    dtype: Annotated[str | None, _counted(None, 'such as `"float32"`, `"bfloat16"`; `None`: as it is saved')]
     start_token: Annotated[
-        str | bool,
-        Option("bos", '`"bos"`, `"eos"`, a token; `False`: the first is not scored', _check_start_token, counts=True),
+        str | bool, _counted("bos", '`"bos"`, `"eos"`, a token; `False`: the first is not scored', _check_start_token)
     ]
     window: Annotated[
-        int | None, Option(None, "how many tokens are read at once; `None`: as many as can be", _POSITIVE, counts=True)
+        int | None, _counted(None, "how many tokens are read at once; `None`: as many as can be", _POSITIVE)
     ]
     long_texts: Annotated[
         Literal["strided", "disjoint", "first"],
-        Option(
+        _counted(
             "strided",
             '`"strided"`: windows that overlap, every token scored once; `"disjoint"`: as lm-eval\'s rolling '
             'log-likelihood; `"first"`: only the first window counts',
-            counts=True,
         ),
     ]
-    stride: Annotated[
-        int | None, Option(None, "how many tokens each further window scores; `None`: half", _POSITIVE, counts=True)
-    ]
+    stride: Annotated[int | None, _counted(None, "how many tokens each further window scores; `None`: half", _POSITIVE)]
     batch_size: Annotated[
         int | None, Option(None, "the most texts (or windows) at once; `None`: what suits the device", _POSITIVE)
     ]
@@ -129,9 +126,9 @@ class PerplexityOptions(Options, total=False):
     onednn: Annotated[
         bool | None, Option(None, "whether layers on a CPU run through oneDNN; `None`: unless it is Intel's")
     ]
-    shift: Annotated[bool, Option(False, "logits are of the token after their place, as in transformers", counts=True)]
+    shift: Annotated[bool, _counted(False, "logits are of the token after their place, as in transformers")]
     ignore_index: Annotated[
-        int, Option(-100, "the label that is not scored", integer(least=-(2**63), most=2**63 - 1), counts=True)
+        int, _counted(-100, "the label that is not scored", integer(least=-(2**63), most=2**63 - 1))
     ]
     headlines: Annotated[
         Sequence[str],

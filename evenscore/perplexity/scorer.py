@@ -143,7 +143,15 @@ class Perplexity(Scorer[PerplexityOptions]):
         return statistics[statistics[:, 1 + STATISTICS.index("tokens")] > 0]
 
     def check_paired(self, rows: Sequence[IntArray]) -> None:
-        check_rows(rows)
+        """A difference of infinities is no number."""
+        for name, own in zip(("baseline", *(f"systems[{i}]" for i in range(len(rows)))), rows, strict=False):
+            if len(own) != len(rows[0]):
+                raise ValueError(f"baseline has {len(rows[0])} rows but {name} has {len(own)}")
+            counts = dict(zip(STATISTICS, own[:, 1:].T, strict=True))
+            infinite = (counts["impossible_tokens"] > 0) | (counts["nll_whole"] > _LARGEST_MEAN * counts["tokens"])
+            if infinite.any():
+                row = int(np.flatnonzero(infinite)[0])
+                raise ValueError(f"{name} gives row {row} a perplexity that no float holds: leave the row out")
 
     def finish(self, result: Result, rows: IntArray) -> Result:
         """Also the perplexity of every row, and their mean."""
@@ -194,18 +202,6 @@ def _names(tokens: Scored) -> list[str] | None:
 
 
 # --- systems that are compared
-
-
-def check_rows(rows: Sequence[IntArray]) -> None:
-    """Raise ValueError for systems of other rows, or impossible tokens: a difference of infinities is no number."""
-    for name, own in zip(("baseline", *(f"systems[{i}]" for i in range(len(rows)))), rows, strict=False):
-        if len(own) != len(rows[0]):
-            raise ValueError(f"baseline has {len(rows[0])} rows but {name} has {len(own)}")
-        counts = dict(zip(STATISTICS, own[:, 1:].T, strict=True))
-        infinite = (counts["impossible_tokens"] > 0) | (counts["nll_whole"] > _LARGEST_MEAN * counts["tokens"])
-        if infinite.any():
-            row = int(np.flatnonzero(infinite)[0])
-            raise ValueError(f"{name} gives row {row} a perplexity that no float holds: leave the row out")
 
 
 def warn_of_other_tokens(rows: Sequence[IntArray], options: PerplexityOptions) -> None:

@@ -51,7 +51,9 @@ def token_scores(columns: Mapping[str, Any], options: PerplexityOptions, source:
     texts = None if given and columns["predictions"] is None else check_predictions(columns["predictions"])
     if given:
         scores = _given_scores(columns, given[0], options)
-        result = Scored(scores, texts, None, None, columns["labels"] is None or _all_count(scores, columns["labels"]))
+        labels = columns["labels"]
+        all_count = labels is None or len(scores.log_probs) == sum(map(len, labels))
+        result = Scored(scores, texts, None, None, all_count)
     else:
         contexts, model = _contexts(columns["contexts"], texts or []), source()
         scores = model.score(texts or [], contexts)
@@ -85,14 +87,12 @@ def _check_columns(columns: Mapping[str, Any], given: Sequence[str], options: Pe
     """Raise ValueError for columns that say too much, or too little."""
     if len(given) > 1:
         raise ValueError(f"{' and '.join(given)} are given: give one of them")
-    if given and kind_of(options) is not None:
-        raise ValueError(f"{given[0]} are given beside a source of probabilities: give one of them")
-    if given and columns["contexts"] is not None:
-        raise ValueError(
-            f"contexts are given with {given[0]}: give {given[0]} of the texts after them, without contexts"
-        )
-    with_labels = given in (["logits"], ["probabilities"])
-    if columns["labels"] is not None and not with_labels:
+    for name in given:
+        if kind_of(options) is not None:
+            raise ValueError(f"{name} are given beside a source of probabilities: give one of them")
+        if columns["contexts"] is not None:
+            raise ValueError(f"contexts are given with {name}: give {name} of the texts after them, without contexts")
+    if columns["labels"] is not None and given not in (["logits"], ["probabilities"]):
         raise ValueError(
             "labels are given without logits or probabilities: log_probs are of the tokens that came already"
         )
@@ -103,10 +103,6 @@ def _check_headlines(result: Scored, options: PerplexityOptions) -> None:
         if name not in TEXTLESS:
             why = "predictions are needed" if result.texts is None else "only a part of the texts is scored"
             raise ValueError(f"headlines={name!r}: {why}, whose words and bytes it counts")
-
-
-def _all_count(scores: TokenScores, labels: Any) -> bool:
-    return len(scores.log_probs) == sum(map(len, labels))
 
 
 def _check_count(result: Scored, name: str) -> None:
