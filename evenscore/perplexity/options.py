@@ -70,16 +70,15 @@ def _start_token(value: Any) -> Mapping[str, Any]:
     return {} if value is None else {"start_token": "bos" if value else False}
 
 
-_POSITIVE = integer(least=1)
+_POSITIVE, _INT64 = integer(least=1), integer(least=-(2**63), most=2**63 - 1)
+# An option that decides what is counted of rows.
 _counted = functools.partial(Option, counts=True)
 
 
 class PerplexityOptions(Options, total=False):
     """The options of perplexity."""
 
-    source: Annotated[
-        Any, _counted(None, '`"ngram"`, the path of an ARPA file, a function, an object with `log_probs`')
-    ]
+    source: Annotated[Any, _counted(None, '`"ngram"`, the path of an ARPA file, a function, what has `log_probs`')]
     train_texts: Annotated[Any, _counted(None, "of an n-gram model: texts, or a file's path, one a line")]
     ngram_order: Annotated[int, _counted(3, "the most words of an n-gram", _POSITIVE)]
     ngram_unit: Annotated[
@@ -104,9 +103,7 @@ class PerplexityOptions(Options, total=False):
     start_token: Annotated[
         str | bool, _counted("bos", '`"bos"`, `"eos"`, a token; `False`: the first is not scored', _check_start_token)
     ]
-    window: Annotated[
-        int | None, _counted(None, "how many tokens are read at once; `None`: as many as can be", _POSITIVE)
-    ]
+    window: Annotated[int | None, _counted(None, "tokens that are read at once; `None`: as many as can be", _POSITIVE)]
     long_texts: Annotated[
         Literal["strided", "disjoint", "first"],
         _counted(
@@ -116,20 +113,13 @@ class PerplexityOptions(Options, total=False):
         ),
     ]
     stride: Annotated[int | None, _counted(None, "how many tokens each further window scores; `None`: half", _POSITIVE)]
-    batch_size: Annotated[
-        int | None, Option(None, "the most texts (or windows) at once; `None`: what suits the device", _POSITIVE)
-    ]
+    batch_size: Annotated[int | None, Option(None, "most texts or windows at once; `None`: by the device", _POSITIVE)]
     max_batch_tokens: Annotated[
-        int | None,
-        Option(None, "the most tokens at once; but for float32's last digits no number depends on either", _POSITIVE),
+        int | None, Option(None, "the most tokens at once; none but last digits depend on either", _POSITIVE)
     ]
-    onednn: Annotated[
-        bool | None, Option(None, "whether layers on a CPU run through oneDNN; `None`: unless it is Intel's")
-    ]
+    onednn: Annotated[bool | None, Option(None, "layers run through oneDNN; `None`: on a CPU that is not Intel's")]
     shift: Annotated[bool, _counted(False, "logits are of the token after their place, as in transformers")]
-    ignore_index: Annotated[
-        int, _counted(-100, "the label that is not scored", integer(least=-(2**63), most=2**63 - 1))
-    ]
+    ignore_index: Annotated[int, _counted(-100, "the label that is not scored", _INT64)]
     headlines: Annotated[
         Sequence[str],
         Option(("perplexity",), f"what gets rows, intervals and p-values: {_NAMED_HEADLINES}", _check_headlines),

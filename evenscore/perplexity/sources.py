@@ -38,8 +38,7 @@ class OwnSource(Source):
             )
 
     def score(self, texts: Sequence[str], contexts: Sequence[str] | None) -> TokenScores:
-        given = _asked(self._log_probs, texts, contexts)
-        scores = from_log_probs(given, "log_probs of the source")
+        scores = from_log_probs(_asked(self._log_probs, texts, contexts), "log_probs of the source")
         rows = len(scores.offsets) - 1
         if rows != len(texts):
             raise ValueError(f"the source gives {rows} rows of log_probs for {len(texts)} texts: one each is needed")

@@ -59,11 +59,8 @@ def token_scores(columns: Mapping[str, Any], options: PerplexityOptions, source:
         scores = model.score(texts or [], contexts)
         result = Scored(scores, texts, contexts, model, scores_all(options) or contexts is not None)
     _check_headlines(result, options)
-    name = given[0] if given else "predictions"
-    _check_count(result, name)
     # Labels of which none counts are usual in training: a prompt that fills the window.
-    if columns["labels"] is None:
-        _check_tokens(result, name)
+    _check_rows(result, given[0] if given else "predictions", may_be_empty=columns["labels"] is not None)
     return result
 
 
@@ -105,14 +102,11 @@ def _check_headlines(result: Scored, options: PerplexityOptions) -> None:
             raise ValueError(f"headlines={name!r}: {why}, whose words and bytes it counts")
 
 
-def _check_count(result: Scored, name: str) -> None:
+def _check_rows(result: Scored, name: str, may_be_empty: bool) -> None:
     rows = len(result.scores.offsets) - 1
     if result.texts is not None and len(result.texts) != rows:
         raise ValueError(f"{len(result.texts)} predictions but {rows} rows of {name}: give one row each")
-
-
-def _check_tokens(result: Scored, name: str) -> None:
     empty = np.flatnonzero(np.diff(result.scores.offsets) == 0)
-    if len(empty):
+    if len(empty) and not may_be_empty:
         text = "" if result.texts is None else f" ({reprlib.repr(result.texts[empty[0]])})"
         raise ValueError(f"{name}[{empty[0]}]{text} has no token to score: leave it out")

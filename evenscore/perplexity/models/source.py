@@ -114,18 +114,11 @@ _WHOLE_LOGITS = 1 << 27
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ModelSettings:
-    """How a loaded model scores.
+    """How a loaded model scores: the options of these names (evenscore/perplexity/options.py), and besides:
 
-    start_token: "bos", "eos", or a token of the vocabulary, which stands before every text; None or False for none:
-      then the first token is not scored.  Masked models have no use for it.
-    window: how many tokens the model reads at once; None for as many as it can.
-    long_texts: what is done with longer texts.  "strided": windows that overlap; for masked models each token in the
-      middle of its own.  "disjoint": windows of which each scores a whole window's length.  "first": only the first
-      window counts.
-    stride: how many tokens each further one of the strided windows scores; None for half a window.
-    batch_size: the most windows in a batch; None for any number.
-    max_batch_tokens: the most tokens in a batch, padding counted; None for what suits the device.
-    onednn: whether linear layers on a CPU run through oneDNN; None: where the processor is not Intel's.
+    start_token: None is False.  Masked models have no use for it.
+    long_texts: "strided" for masked models is each token in the middle of a window of its own.
+    batch_size, max_batch_tokens: of a batch, padding counted; None for any number, and for what suits the device.
     """
 
     start_token: str | bool | None = "bos"

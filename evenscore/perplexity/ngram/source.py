@@ -103,9 +103,8 @@ class CallableUnit(Unit):
         tokens, end = [], 0
         for token in self._tokenized(text):
             start = text.find(token, end)
-            if start >= 0:
-                end = start + len(token)
-            tokens.append(Token(token, start, end) if start >= 0 else Token(token, None, None))
+            end = end if start < 0 else start + len(token)
+            tokens.append(Token(token, None, None) if start < 0 else Token(token, start, end))
         return tokens
 
     def _tokenized(self, text: str) -> list[str]:
@@ -183,8 +182,6 @@ class NgramSource(Source):
         """A model estimated with interpolated modified Kneser-Ney smoothing (see `estimate` for the definition).
 
         train_texts: a list of texts, or the path of a UTF-8 file with one text a line, plain or packed.
-        order: the most words of an n-gram.
-        unit: "words" between ASCII white space, "characters", or a function that makes a list of strings of a text.
         discount: None to estimate three for every order; a number between 0 and 1 for one and the same; or three, of
             n-grams counted once, twice, more often.
         Warns of orders whose counts give no discounts: 0.5, 1 and 1.5 stand in, as with lmplz --discount_fallback.
@@ -214,8 +211,7 @@ class NgramSource(Source):
         end_token: bool = True,
     ) -> NgramSource:
         """The model of an ARPA file; see read_arpa."""
-        split = as_unit(unit)
-        model = read_arpa(path)
+        split, model = as_unit(unit), read_arpa(path)
         name = f"arpa:{os.path.basename(path)}:{model.order}:{split.name}"
         return cls(name, model, split, start_token, end_token)
 
