@@ -16,8 +16,6 @@ from evenscore.text.segments import IntArray
 _BYTES = (bytes, bytearray, memoryview)
 # How Python, numpy, pandas and pyarrow print a value that is missing.
 _MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
-
-
 # Modules that a warning passes over on its way to the line that called us.
 _OURS = ("evenscore", "evaluate_modules", "evaluate")
 
@@ -104,9 +102,8 @@ def _check_lengths(n_predictions: int, n_rows: int) -> None:
 def _check_nested(rows: list[Any], n_predictions: int) -> list[list[str]]:
     for i, row in enumerate(rows):
         if not _is_nested(type(row)):
-            raise ValueError(
-                f"references[{i}] is {_shown(row)} while other rows are lists: give every row a list of strings"
-            )
+            advice = "give every row a list of strings"
+            raise ValueError(f"references[{i}] is {_shown(row)} while other rows are lists: {advice}")
     lists = [_as_list(row, f"references[{i}]") for i, row in enumerate(rows)]
     if len(lists) != n_predictions and all(len(row) == n_predictions for row in lists):
         raise ValueError(
@@ -114,9 +111,8 @@ def _check_nested(rows: list[Any], n_predictions: int) -> list[list[str]]:
             f"give one list a row, as in [list(row) for row in zip(*references)]"
         )
     _check_lengths(n_predictions, len(lists))
-    for i, row in enumerate(lists):
-        if not row:
-            raise ValueError(f"references[{i}] is an empty list: give at least one reference a row")
+    if [] in lists:
+        raise ValueError(f"references[{lists.index([])}] is an empty list: give at least one reference a row")
     flat = list(itertools.chain.from_iterable(lists))
     if not _are_plain(flat):
         for i, row in enumerate(lists):
@@ -141,19 +137,15 @@ def _as_list(column: Any, name: str) -> list[Any]:
             # What numpy has of no dimension is no list.
             return _as_list(getattr(column, method)(), name)
     if isinstance(column, Sequence):
-        return _sequence_as_list(column)
+        try:
+            # A datasets column comes much faster as a whole than row by row.
+            return list(column[:])
+        except TypeError:
+            # A deque has no slices.
+            return list(column)
     # A set has no order, a table has several columns.
     hint = f", as in list({name})" if isinstance(column, Iterator) else ""
     raise ValueError(f"{name} is of type {type(column).__name__}: give a list of strings{hint}")
-
-
-def _sequence_as_list(column: Sequence[Any]) -> list[Any]:
-    try:
-        # A datasets column comes much faster as a whole than row by row.
-        return list(column[:])
-    except TypeError:
-        # A deque has no slices.
-        return list(column)
 
 
 def _are_plain(texts: list[Any]) -> bool:

@@ -138,7 +138,4 @@ class Test(NamedTuple):
     field: str
 
 
-PAIRED_TESTS = {
-    "bootstrap": Test(bootstrap_test, 1000, "bs"),
-    "randomization": Test(randomization_test, 10000, "ar"),
-}
+PAIRED_TESTS = {"bootstrap": Test(bootstrap_test, 1000, "bs"), "randomization": Test(randomization_test, 10000, "ar")}

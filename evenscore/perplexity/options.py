@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
@@ -22,18 +23,15 @@ from evenscore.options import (
 
 # What can stand for the metric: each is a function of the summed statistics.
 HEADLINES = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "bits_per_character")
+_NAMED_HEADLINES = ", ".join(f'`"{name}"`' for name in HEADLINES)
 # Those that can be made without the texts.
 TEXTLESS = ("perplexity",)
 
 Kind = Literal["model", "ngram", "arpa", "own"]
-# What decides the score with each kind of source, and the names that signatures have for it.
-_NGRAM = ("start_token", "end_token")
+# What decides the score with a kind of source, and the names that signatures have for it.
 _SIGNED: Mapping[Kind | None, Sequence[str]] = {
-    None: (),
     "model": ("start_token", "window", "stride", "long_texts"),
-    "ngram": _NGRAM,
-    "arpa": _NGRAM,
-    "own": (),
+    **dict.fromkeys(("ngram", "arpa"), ("start_token", "end_token")),
 }
 # Which kinds of source options are for.
 _OF_KINDS: Mapping[tuple[Kind, ...], Sequence[str]] = {
@@ -45,9 +43,8 @@ _OF_KINDS: Mapping[tuple[Kind, ...], Sequence[str]] = {
     ),
     ("model", "ngram", "arpa"): ("start_token",),
 }  # fmt: skip
-_SHORT = {
-    "start_token": "start", "end_token": "end", "window": "window", "stride": "stride", "long_texts": "long",
-}  # fmt: skip
+# Others stand there under their own.
+_SHORT = {"start_token": "start", "end_token": "end", "long_texts": "long"}
 _KIND_NAMES = {"model": "a model", "ngram": "source='ngram'", "arpa": "an ARPA file"}
 
 
@@ -73,121 +70,59 @@ def _start_token(value: Any) -> Mapping[str, Any]:
     return {} if value is None else {"start_token": "bos" if value else False}
 
 
-_POSITIVE = integer(least=1)
+_POSITIVE, _INT64 = integer(least=1), integer(least=-(2**63), most=2**63 - 1)
+# An option that decides what is counted of rows.
+_counted = functools.partial(Option, counts=True)
 
 
 class PerplexityOptions(Options, total=False):
     """The options of perplexity."""
 
-    source: Annotated[
-        Any,
-        Option(
-            None,
-            '`"ngram"`, the path of an ARPA file, a function, an object with `log_probs(texts)`',
-            counts=True,
-        ),
-    ]
-    train_texts: Annotated[
-        Any,
-        Option(None, "texts, or the path of a file with one a line, for the n-gram model", counts=True),
-    ]
-    ngram_order: Annotated[int, Option(3, "the most words of an n-gram", _POSITIVE, counts=True)]
+    source: Annotated[Any, _counted(None, '`"ngram"`, the path of an ARPA file, a function, what has `log_probs`')]
+    train_texts: Annotated[Any, _counted(None, "of an n-gram model: texts, or a file's path, one a line")]
+    ngram_order: Annotated[int, _counted(3, "the most words of an n-gram", _POSITIVE)]
     ngram_unit: Annotated[
         str | Callable[[str], list[str]],
-        Option(
-            "words",
-            '`"words"` between ASCII white space, `"characters"`, or a function from a text to a list of strings',
-            _check_unit,
-            counts=True,
-        ),
+        _counted("words", '`"words"`, `"characters"`, or a function from a text to strings', _check_unit),
     ]
     discount: Annotated[
         float | Sequence[float] | None,
-        Option(
-            None,
-            "one for every order, from 0 to 1, or three, of n-grams counted once, twice, more often; `None`: estimated "
-            "for every order",
-            counts=True,
-        ),
+        _counted(None, "from 0 to 1, or three: of n-grams counted once, twice, more; `None`: estimated"),
     ]
-    end_token: Annotated[bool, Option(True, "n-gram models score the end of every text", counts=True)]
-    model_id: Annotated[str | os.PathLike[str] | None, Option(None, "folder or hub name of a model", counts=True)]
-    model: Annotated[Any, Option(None, "the same, loaded", counts=True)]
-    tokenizer: Annotated[Any, Option(None, "of `model`, loaded", counts=True)]
+    end_token: Annotated[bool, _counted(True, "n-gram models score the end of every text")]
+    model_id: Annotated[str | os.PathLike[str] | None, _counted(None, "folder or hub name of a model")]
+    model: Annotated[Any, _counted(None, "the same, loaded")]
+    tokenizer: Annotated[Any, _counted(None, "of `model`, loaded")]
     model_type: Annotated[
-        Literal["causal", "masked"] | None,
-        Option(None, '`"causal"`, `"masked"`; `None`: as its configuration says', counts=True),
+        Literal["causal", "masked"] | None, _counted(None, '`"causal"`, `"masked"`; `None`: as its configuration says')
     ]
     device: Annotated[
-        str | None,
-        Option(
-            None,
-            '`"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`; `"gpu"` is `"cuda"`; `None`: a GPU if there is one',
-            counts=True,
-        ),
+        str | None, _counted(None, '`"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`, `"gpu"`; `None`: a GPU if any')
     ]
-    dtype: Annotated[str | None, Option(None, 'such as `"float32"`, `"bfloat16"`; `None`: as it is saved', counts=True)]
+    dtype: Annotated[str | None, _counted(None, 'such as `"float32"`, `"bfloat16"`; `None`: as it is saved')]
     start_token: Annotated[
-        str | bool,
-        Option(
-            "bos",
-            '`"bos"`, `"eos"` (as lm-eval where there is no BOS), a token, or `False`: then the first token is not '
-            "scored",
-            _check_start_token,
-            counts=True,
-        ),
+        str | bool, _counted("bos", '`"bos"`, `"eos"`, a token; `False`: the first is not scored', _check_start_token)
     ]
-    window: Annotated[
-        int | None,
-        Option(None, "how many tokens the model reads at once; `None`: as many as it can", _POSITIVE, counts=True),
-    ]
+    window: Annotated[int | None, _counted(None, "tokens that are read at once; `None`: as many as can be", _POSITIVE)]
     long_texts: Annotated[
         Literal["strided", "disjoint", "first"],
-        Option(
+        _counted(
             "strided",
             '`"strided"`: windows that overlap, every token scored once; `"disjoint"`: as lm-eval\'s rolling '
             'log-likelihood; `"first"`: only the first window counts',
-            counts=True,
         ),
     ]
-    stride: Annotated[
-        int | None,
-        Option(None, "how many tokens each further window scores; `None`: half a window", _POSITIVE, counts=True),
-    ]
-    batch_size: Annotated[
-        int | None, Option(None, "the most texts (or windows) at once; `None`: what suits the device", _POSITIVE)
-    ]
+    stride: Annotated[int | None, _counted(None, "how many tokens each further window scores; `None`: half", _POSITIVE)]
+    batch_size: Annotated[int | None, Option(None, "most texts or windows at once; `None`: by the device", _POSITIVE)]
     max_batch_tokens: Annotated[
-        int | None,
-        Option(None, "the most tokens at once; but for float32's last digits no number depends on either", _POSITIVE),
+        int | None, Option(None, "the most tokens at once; none but last digits depend on either", _POSITIVE)
     ]
-    onednn: Annotated[
-        bool | None,
-        Option(
-            None,
-            "whether linear layers on a CPU run through oneDNN, while texts are scored; `None`: where the processor is "
-            "not Intel's, on which it is faster; only the last digits of float32 depend on it",
-        ),
-    ]
-    shift: Annotated[
-        bool,
-        Option(
-            False,
-            "labels stand at the place of their own logits, which are of the token after: so it is in transformers",
-            counts=True,
-        ),
-    ]
-    ignore_index: Annotated[
-        int, Option(-100, "the label that is not scored", integer(least=-(2**63), most=2**63 - 1), counts=True)
-    ]
+    onednn: Annotated[bool | None, Option(None, "layers run through oneDNN; `None`: on a CPU that is not Intel's")]
+    shift: Annotated[bool, _counted(False, "logits are of the token after their place, as in transformers")]
+    ignore_index: Annotated[int, _counted(-100, "the label that is not scored", _INT64)]
     headlines: Annotated[
         Sequence[str],
-        Option(
-            ("perplexity",),
-            'what gets rows, intervals and p-values: `"perplexity"`, `"word_perplexity"`, `"byte_perplexity"`, '
-            '`"bits_per_byte"`, `"bits_per_character"`',
-            _check_headlines,
-        ),
+        Option(("perplexity",), f"what gets rows, intervals and p-values: {_NAMED_HEADLINES}", _check_headlines),
     ]
     per_token: Annotated[bool, Option(False, "also give every token")]
 
@@ -264,7 +199,7 @@ def scores_all(options: PerplexityOptions) -> bool:
 
 def signed(options: Mapping[str, Any], kind: Kind | None) -> Mapping[str, Any]:
     """What decides the score besides the source, under short names, in order."""
-    return {_SHORT[name]: options[name] for name in _SIGNED[kind]}
+    return {_SHORT.get(name, name): options[name] for name in _SIGNED.get(kind, ())}
 
 
 def source_name(options: PerplexityOptions) -> str:
@@ -283,10 +218,8 @@ def source_name(options: PerplexityOptions) -> str:
 
 def _name_of_model(model: Any) -> str:
     """Without the folders of this machine; a hub name keeps its namespace."""
-    path = (
-        model if isinstance(model, (str, os.PathLike)) else getattr(getattr(model, "config", None), "name_or_path", "")
-    )
-    name = os.fspath(path)
+    is_path = isinstance(model, (str, os.PathLike))
+    name = os.fspath(model if is_path else getattr(getattr(model, "config", None), "name_or_path", ""))
     shown = os.path.basename(os.path.normpath(name)) if name and os.path.exists(name) else name
     return shown or type(model).__name__
 

@@ -47,7 +47,6 @@ class Perplexity(Scorer[PerplexityOptions]):
         return {**given, "train_texts": train_texts(given["train_texts"])} if "train_texts" in given else given
 
     def check(self) -> None:
-        """Options are of kinds of sources."""
         check_applicable(self.options, kind_of(self.options))
 
     def files(self) -> Sequence[Any]:
@@ -58,7 +57,6 @@ class Perplexity(Scorer[PerplexityOptions]):
         return tuple(value for value in named if isinstance(value, (str, os.PathLike)))
 
     def usual_columns(self, named: Mapping[str, str]) -> Mapping[str, str]:
-        """Texts, unless some column is named."""
         return {} if named else {"predictions": "text"}
 
     # --- what is counted
@@ -73,11 +71,9 @@ class Perplexity(Scorer[PerplexityOptions]):
         return _statistics(self._tokens(columns))
 
     def own_statistic_names(self) -> Sequence[str]:
-        """Tokens, their negative log-probability as exact integers, sizes of texts."""
         return STATISTICS
 
     def row_fields(self, total: IntArray) -> Mapping[str, Any]:
-        """Nothing."""
         return {}
 
     def compute(self, columns: Mapping[str, Any], executor: Any = None) -> Result:
@@ -100,16 +96,14 @@ class Perplexity(Scorer[PerplexityOptions]):
         if len(systems) == 1:
             raise ValueError("no system to compare with the baseline: give its options as second argument")
         rows, names = [], []
-        for own in systems:
-            scorer = self.under({name: value for name, value in own.items() if name not in COLUMNS})
-            given = {name: value for name, value in own.items() if name in COLUMNS}
-            rows.append(scorer.count_columns({**columns, **given}))
+        scorers = [self.under({name: own[name] for name in own if name not in COLUMNS}) for own in systems]
+        for scorer, own in zip(scorers, systems, strict=True):
+            rows.append(scorer.count_columns({**columns, **{name: own[name] for name in own if name in COLUMNS}}))
             names.append(self.sources.name_of(scorer.options))
-        baseline = self.under({name: value for name, value in systems[0].items() if name not in COLUMNS})
-        result = {**baseline.tested(rows, test, trials), "sources": names}
+        result = {**scorers[0].tested(rows, test, trials), "sources": names}
         # Texts of their own have other tokens by right.
         if all("predictions" not in own for own in systems):
-            warn_of_other_tokens(rows, baseline.options)
+            warn_of_other_tokens(rows, scorers[0].options)
         return result
 
     def write_arpa(self, path: str | os.PathLike[str]) -> None:
@@ -142,7 +136,6 @@ class Perplexity(Scorer[PerplexityOptions]):
         return result
 
     def headlines(self) -> Sequence[str]:
-        """As an option says."""
         return self.options["headlines"]
 
     def rows_drawn(self, statistics: IntArray) -> IntArray:
@@ -151,7 +144,14 @@ class Perplexity(Scorer[PerplexityOptions]):
 
     def check_paired(self, rows: Sequence[IntArray]) -> None:
         """A difference of infinities is no number."""
-        check_rows(rows)
+        for name, own in zip(("baseline", *(f"systems[{i}]" for i in range(len(rows)))), rows, strict=False):
+            if len(own) != len(rows[0]):
+                raise ValueError(f"baseline has {len(rows[0])} rows but {name} has {len(own)}")
+            counts = dict(zip(STATISTICS, own[:, 1:].T, strict=True))
+            infinite = (counts["impossible_tokens"] > 0) | (counts["nll_whole"] > _LARGEST_MEAN * counts["tokens"])
+            if infinite.any():
+                row = int(np.flatnonzero(infinite)[0])
+                raise ValueError(f"{name} gives row {row} a perplexity that no float holds: leave the row out")
 
     def finish(self, result: Result, rows: IntArray) -> Result:
         """Also the perplexity of every row, and their mean."""
@@ -204,18 +204,6 @@ def _names(tokens: Scored) -> list[str] | None:
 # --- systems that are compared
 
 
-def check_rows(rows: Sequence[IntArray]) -> None:
-    """Raise ValueError for systems of other rows, or impossible tokens: a difference of infinities is no number."""
-    for name, own in zip(("baseline", *(f"systems[{i}]" for i in range(len(rows)))), rows, strict=False):
-        if len(own) != len(rows[0]):
-            raise ValueError(f"baseline has {len(rows[0])} rows but {name} has {len(own)}")
-        counts = dict(zip(STATISTICS, own[:, 1:].T, strict=True))
-        infinite = (counts["impossible_tokens"] > 0) | (counts["nll_whole"] > _LARGEST_MEAN * counts["tokens"])
-        if infinite.any():
-            row = int(np.flatnonzero(infinite)[0])
-            raise ValueError(f"{name} gives row {row} a perplexity that no float holds: leave the row out")
-
-
 def warn_of_other_tokens(rows: Sequence[IntArray], options: PerplexityOptions) -> None:
     """Warn of perplexities of the same texts cut in other ways."""
     tokens = [own[:, 1 + STATISTICS.index("tokens")] for own in rows]
@@ -253,8 +241,6 @@ def surprise_picture(title: str, token_log_probs: FloatArray, token_texts: Seque
     surprises = 0.0 - token_log_probs
     levels = np.searchsorted(_STEPS, surprises, side="right").tolist()
     names = list(map(str, range(1, len(surprises) + 1))) if token_texts is None else token_texts
-    marks = [
-        Mark(name, HEATS[level], f"{surprise:.1f}")
-        for name, level, surprise in zip(names, levels, surprises.tolist(), strict=True)
-    ]
+    shown = zip(names, levels, surprises.tolist(), strict=True)
+    marks = [Mark(name, HEATS[level], f"{surprise:.1f}") for name, level, surprise in shown]
     return Picture(title, [Line("-ln P", marks)], HEATS)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from evenscore.identity import file_stamp
 from evenscore.options import callable_name
-from evenscore.perplexity.given import from_log_probs
 from evenscore.perplexity.models.pretrained import load_pretrained
 from evenscore.perplexity.models.source import ModelSettings, model_source
 from evenscore.perplexity.ngram.source import NgramSource
 from evenscore.perplexity.options import PerplexityOptions, kind_of, source_name
-from evenscore.perplexity.source import Source, Token, TokenScores
+from evenscore.perplexity.source import Source, Token, TokenScores, from_log_probs
 
 
 class OwnSource(Source):
@@ -39,16 +38,13 @@ class OwnSource(Source):
             )
 
     def score(self, texts: Sequence[str], contexts: Sequence[str] | None) -> TokenScores:
-        """What the model says, checked."""
-        given = _asked(self._log_probs, texts, contexts)
-        scores = from_log_probs(given, "log_probs of the source")
+        scores = from_log_probs(_asked(self._log_probs, texts, contexts), "log_probs of the source")
         rows = len(scores.offsets) - 1
         if rows != len(texts):
             raise ValueError(f"the source gives {rows} rows of log_probs for {len(texts)} texts: one each is needed")
         return scores
 
     def tokens(self, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[Token]]:
-        """The model's tokens; ValueError if it has no method that names them."""
         if not self.names_tokens:
             raise ValueError("per_token=True: this source has no tokens(texts) that names them")
         return [[Token(*token) for token in row] for row in _asked(self._model.tokens, texts, contexts)]
@@ -69,11 +65,8 @@ _MODEL = ("model_id", "model", "tokenizer", "model_type", "device", "dtype")
 _SETTINGS = ("start_token", "window", "stride", "long_texts", "batch_size", "max_batch_tokens", "onednn")
 
 
-class _Request(NamedTuple):
-    """What is to be loaded, or trained, and from what."""
-
-    load: Callable[..., Any]
-    arguments: Mapping[str, Any]
+# What loads, or trains, and from what.
+_Request = tuple[Callable[..., Any], Mapping[str, Any]]
 
 
 class Sources:
@@ -86,16 +79,12 @@ class Sources:
         """The source that options name; ValueError if they name none."""
         if kind_of(options) == "own":
             return OwnSource(options["source"])
-        loaded = self._loaded(_request(options))
-        return (
-            model_source(loaded, ModelSettings(**_values(options, _SETTINGS)))
-            if kind_of(options) == "model"
-            else loaded
-        )
+        loaded, is_model = self._loaded(options), kind_of(options) == "model"
+        return model_source(loaded, ModelSettings(**_values(options, _SETTINGS))) if is_model else loaded
 
     def ngram(self, options: PerplexityOptions) -> NgramSource:
         """The n-gram model of the training texts."""
-        trained: NgramSource = self._loaded(_request(options))
+        trained: NgramSource = self._loaded(options)
         return trained
 
     def name_of(self, options: PerplexityOptions) -> str:
@@ -103,34 +92,34 @@ class Sources:
         if kind_of(options) in (None, "own"):
             return source_name(options)
         kept = self._kept
-        is_loaded = kept is not None and kept[0] == _stamped(_request(options).arguments)
+        is_loaded = kept is not None and kept[0] == _stamped(_request(options)[1])
         return self.of(options).name if is_loaded else source_name(options)
 
-    def _loaded(self, request: _Request) -> Any:
-        stamped = _stamped(request.arguments)
-        kept = self._kept
+    def _loaded(self, options: PerplexityOptions) -> Any:
+        load, arguments = _request(options)
+        stamped, kept = _stamped(arguments), self._kept
         if kept is None or kept[0] != stamped:
             # Two models at once may not fit.
             kept = self._kept = None
-            kept = self._kept = stamped, request.load(**request.arguments)
+            kept = self._kept = stamped, load(**arguments)
         return kept[1]
 
 
 def _request(options: PerplexityOptions) -> _Request:
     if kind_of(options) == "model":
-        return _Request(load_pretrained, _values(options, _MODEL))
+        return load_pretrained, _values(options, _MODEL)
     if kind_of(options) == "ngram":
         if options["train_texts"] is None:
             raise ValueError("source='ngram' is estimated from texts: give train_texts=, a list or a file's path")
         own = {"train_texts": options["train_texts"], "order": options["ngram_order"], "discount": options["discount"]}
-        return _Request(NgramSource.trained, {**own, **_ngram_values(options)})
+        return NgramSource.trained, {**own, **_ngram_values(options)}
     if kind_of(options) == "arpa":
         if not os.path.isfile(options["source"]):
             raise ValueError(
                 f"source={os.fspath(options['source'])!r}: there is no such file; give 'ngram' or an ARPA file's path; "
                 f"a model of transformers is given as model_id="
             )
-        return _Request(NgramSource.of_arpa, {"path": options["source"], **_ngram_values(options)})
+        return NgramSource.of_arpa, {"path": options["source"], **_ngram_values(options)}
     raise ValueError(
         "no source of probabilities: give log_probs=, model_id= (a folder or hub name), model= with tokenizer=, "
         "source='ngram' with train_texts=, or source= an ARPA file's path; for add_batch, when the metric is loaded"

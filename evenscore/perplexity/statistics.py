@@ -13,18 +13,9 @@ from evenscore.exact import LIMBS, mean_of_limbs, to_limbs
 from evenscore.perplexity.source import FloatArray, TokenScores
 from evenscore.text.segments import IntArray
 
-_SURPRISE = ("whole", *(f"part_{k}" for k in range(LIMBS)))
+_SURPRISE = ("tokens", "impossible_tokens", "nll_whole", *(f"nll_part_{k}" for k in range(LIMBS)))
 SIZES = ("words", "characters", "bytes")
-STATISTICS = (
-    "tokens",
-    "impossible_tokens",
-    *(f"nll_{part}" for part in _SURPRISE),
-    "unknown_tokens",
-    "unknown_impossible_tokens",
-    *(f"unknown_nll_{part}" for part in _SURPRISE),
-    "measured_rows",
-    *SIZES,
-)
+STATISTICS = (*_SURPRISE, *(f"unknown_{name}" for name in _SURPRISE), "measured_rows", *SIZES)
 _MOST = 2.0**40
 _WHITE_SPACE = re.compile(r"\s+")
 
@@ -67,7 +58,7 @@ def as_total(statistics: Sequence[int]) -> Total:
     >>> round(as_total(statistics(scores, ["a b"])[0].tolist()).every.per(2) / math.log(2), 12)
     2.0
     """
-    width = 2 + len(_SURPRISE)
+    width = len(_SURPRISE)
     every, unknown, rest = statistics[:width], statistics[width : 2 * width], statistics[2 * width :]
     surprises = [Surprise(tokens, impossible, tuple(parts)) for tokens, impossible, *parts in (every, unknown)]
     return Total(surprises[0], surprises[1], rest[0], dict(zip(SIZES, rest[1:], strict=True)))
@@ -75,7 +66,7 @@ def as_total(statistics: Sequence[int]) -> Total:
 
 def surprises(statistics: IntArray) -> Iterator[Surprise]:
     """Of every row of the columns STATISTICS the surprise of all tokens."""
-    for tokens, impossible, *parts in statistics[:, : 2 + len(_SURPRISE)].tolist():
+    for tokens, impossible, *parts in statistics[:, : len(_SURPRISE)].tolist():
         yield Surprise(tokens, impossible, tuple(parts))
 
 

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenscore.inputs import check_predictions
-from evenscore.perplexity.given import from_log_probs, from_logits, from_probabilities
 from evenscore.perplexity.options import TEXTLESS, PerplexityOptions, kind_of, scores_all
-from evenscore.perplexity.source import Source, TokenScores
+from evenscore.perplexity.source import Source, TokenScores, from_log_probs, from_logits, from_probabilities
 
 COLUMNS = ("predictions", "contexts", "log_probs", "probabilities", "logits", "labels")
 _GIVEN = ("log_probs", "probabilities", "logits")
@@ -52,17 +51,16 @@ def token_scores(columns: Mapping[str, Any], options: PerplexityOptions, source:
     texts = None if given and columns["predictions"] is None else check_predictions(columns["predictions"])
     if given:
         scores = _given_scores(columns, given[0], options)
-        result = Scored(scores, texts, None, None, columns["labels"] is None or _all_count(scores, columns["labels"]))
+        labels = columns["labels"]
+        all_count = labels is None or len(scores.log_probs) == sum(map(len, labels))
+        result = Scored(scores, texts, None, None, all_count)
     else:
         contexts, model = _contexts(columns["contexts"], texts or []), source()
         scores = model.score(texts or [], contexts)
         result = Scored(scores, texts, contexts, model, scores_all(options) or contexts is not None)
     _check_headlines(result, options)
-    name = given[0] if given else "predictions"
-    _check_count(result, name)
     # Labels of which none counts are usual in training: a prompt that fills the window.
-    if columns["labels"] is None:
-        _check_tokens(result, name)
+    _check_rows(result, given[0] if given else "predictions", may_be_empty=columns["labels"] is not None)
     return result
 
 
@@ -86,14 +84,12 @@ def _check_columns(columns: Mapping[str, Any], given: Sequence[str], options: Pe
     """Raise ValueError for columns that say too much, or too little."""
     if len(given) > 1:
         raise ValueError(f"{' and '.join(given)} are given: give one of them")
-    if given and kind_of(options) is not None:
-        raise ValueError(f"{given[0]} are given beside a source of probabilities: give one of them")
-    if given and columns["contexts"] is not None:
-        raise ValueError(
-            f"contexts are given with {given[0]}: give {given[0]} of the texts after them, without contexts"
-        )
-    with_labels = given in (["logits"], ["probabilities"])
-    if columns["labels"] is not None and not with_labels:
+    for name in given:
+        if kind_of(options) is not None:
+            raise ValueError(f"{name} are given beside a source of probabilities: give one of them")
+        if columns["contexts"] is not None:
+            raise ValueError(f"contexts are given with {name}: give {name} of the texts after them, without contexts")
+    if columns["labels"] is not None and given not in (["logits"], ["probabilities"]):
         raise ValueError(
             "labels are given without logits or probabilities: log_probs are of the tokens that came already"
         )
@@ -106,18 +102,11 @@ def _check_headlines(result: Scored, options: PerplexityOptions) -> None:
             raise ValueError(f"headlines={name!r}: {why}, whose words and bytes it counts")
 
 
-def _all_count(scores: TokenScores, labels: Any) -> bool:
-    return len(scores.log_probs) == sum(map(len, labels))
-
-
-def _check_count(result: Scored, name: str) -> None:
+def _check_rows(result: Scored, name: str, may_be_empty: bool) -> None:
     rows = len(result.scores.offsets) - 1
     if result.texts is not None and len(result.texts) != rows:
         raise ValueError(f"{len(result.texts)} predictions but {rows} rows of {name}: give one row each")
-
-
-def _check_tokens(result: Scored, name: str) -> None:
     empty = np.flatnonzero(np.diff(result.scores.offsets) == 0)
-    if len(empty):
+    if len(empty) and not may_be_empty:
         text = "" if result.texts is None else f" ({reprlib.repr(result.texts[empty[0]])})"
         raise ValueError(f"{name}[{empty[0]}]{text} has no token to score: leave it out")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
+import functools
 import inspect
 import platform
 import threading
@@ -20,26 +21,11 @@ from evenscore.perplexity.models.windows import Windows, ranges
 from evenscore.perplexity.source import FloatArray
 from evenscore.text.segments import IntArray
 
-
-def torch() -> Any:
-    """The module torch; ImportError that says what to install if it is missing."""
-    return require("torch", "torch", "a pretrained model")
-
-
-def transformers() -> Any:
-    """The module transformers; ImportError that says what to install if it is missing."""
-    return require("transformers", "transformers", "a pretrained model")
-
-
-def huggingface_hub() -> Any:
-    """The module huggingface_hub, which transformers brings along."""
-    return require("huggingface_hub", "transformers", "a pretrained model")
-
-
-def peft() -> Any:
-    """The module peft; ImportError that says what to install if it is missing."""
-    return require("peft", "peft", "an adapter")
-
+# Modules, or an ImportError that says what to install; transformers brings huggingface_hub along.
+torch = functools.partial(require, "torch", "torch", "a pretrained model")
+transformers = functools.partial(require, "transformers", "transformers", "a pretrained model")
+huggingface_hub = functools.partial(require, "huggingface_hub", "transformers", "a pretrained model")
+peft = functools.partial(require, "peft", "peft", "an adapter")
 
 # How torch's allocators for CUDA, MPS, Linux, Windows say it; only that of CUDA has an exception of its own.
 _OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory")
@@ -258,9 +244,8 @@ def _mode(package: Any, linear: Linear) -> contextlib.AbstractContextManager[Any
     ordinary, float32 = (package.Tensor, package.nn.Parameter), package.float32
 
     def fits(value: Any) -> bool:
-        if value is None:
-            return True
-        return type(value) in ordinary and value.dtype is float32 and value.is_cpu and value.numel() > 0
+        is_float32 = type(value) in ordinary and value.dtype is float32
+        return value is None or (is_float32 and value.is_cpu and value.numel() > 0)
 
     class ByOneDnn(package.overrides.TorchFunctionMode):
         def __torch_function__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -302,7 +287,7 @@ def token_log_probs(model: Model, batch: Batch, targets: IntArray, *, has_head: 
     """Natural logarithms of the targets' probabilities, shape (targets,).
 
     targets: shape (targets,), the ids that count at batch.rows, batch.columns.
-    has_head: whether the head can be applied by itself, see _probes.has_separate_head.
+    has_head: whether the head can be applied by itself, see pretrained.has_separate_head.
     is_causal: whether no token sees what stands after it, such as padding: then it need not be masked, which is faster.
 
     Memory: hidden states of the batch, with the logits of a chunk of positions; where the head cannot be applied by
@@ -316,12 +301,8 @@ def token_log_probs(model: Model, batch: Batch, targets: IntArray, *, has_head: 
     run = logits_by_head if has_head else whole_logits
     logits = run(model, ids, None if is_causal else mask)
     size = _positions_at_once(device.type, vocabulary_size(model))
-    chunks = [
-        _chosen_log_probs(
-            logits(rows[start : start + size], columns[start : start + size]), wanted[start : start + size]
-        )
-        for start in range(0, len(wanted), size)
-    ]
+    parts = [slice(start, start + size) for start in range(0, len(wanted), size)]
+    chunks = [_chosen_log_probs(logits(rows[part], columns[part]), wanted[part]) for part in parts]
     result: FloatArray = torch().cat(chunks).double().cpu().numpy()
     return result
 

@@ -73,9 +73,8 @@ def reads_ahead(model: Model) -> bool:
     ids = _probe(model)
     other = ids.clone()
     other[:, -1] = 0
-    before, after = (
-        model(input_ids=each, attention_mask=torch().ones_like(each)).logits[:, :-1] for each in (ids, other)
-    )
+    mask = torch().ones_like(ids)
+    before, after = (model(input_ids=each, attention_mask=mask).logits[:, :-1] for each in (ids, other))
     return bool((before - after).abs().max() > _noise(before))
 
 
@@ -100,10 +99,9 @@ def as_device(name: Any) -> Any:
     device = _parsed("cuda" if name == "gpu" else str(name))
     if device is None or device.type not in ("cpu", "cuda", "mps"):
         raise ValueError(f"device={name!r}: choose 'cpu', 'cuda', 'cuda:1' (or another number), 'mps' or 'gpu'")
-    if (device.index or 0) >= _count(device.type):
-        raise ValueError(
-            f"device={name!r} is not available here: there are {_count(device.type)} of type {device.type}"
-        )
+    count = _count(device.type)
+    if (device.index or 0) >= count:
+        raise ValueError(f"device={name!r} is not available here: there are {count} of type {device.type}")
     return device
 
 
@@ -177,13 +175,16 @@ def load_part(loader: Callable[..., Any], source: Checkpoint, **options: Any) ->
     HF_HUB_OFFLINE says not to.  Raises one ValueError that lists every place with what went wrong there.
     """
     failures = []
-    for place, local_files_only in _places(source):
+    places = [(f"the folder {source.place}", True)] if source.is_folder else [("the local cache", True)]
+    if not source.is_folder and not _is_offline():
+        places.append(("the hub", False))
+    for place, local_files_only in places:
         try:
             # Whoever trusts a checkpoint's own code can load it and give the model.
             return loader(source.place, local_files_only=local_files_only, trust_remote_code=False, **options)
         # Parsers, the hub and every architecture raise what they like.
         except Exception as error:
-            failures.append(f"{place}: {_one_line(error)}")
+            failures.append(f"{place}: {type(error).__name__}: {_first_line(error)}")
     if not source.is_folder:
         failures.insert(0, f"the folder {Path(source.place).absolute()}: does not exist")
         if _is_offline():
@@ -192,20 +193,12 @@ def load_part(loader: Callable[..., Any], source: Checkpoint, **options: Any) ->
     raise ValueError(f"{source.asked_as}={source.place!r} cannot be loaded; what was tried:{tried}")
 
 
-def _places(source: Checkpoint) -> list[tuple[str, bool]]:
-    """Where to look, in order; each with whether the hub must not be asked."""
-    if source.is_folder:
-        return [(f"the folder {source.place}", True)]
-    return [("the local cache", True)] + [("the hub", False)] * (not _is_offline())
-
-
 def _is_offline() -> bool:
     return bool(huggingface_hub().constants.HF_HUB_OFFLINE)
 
 
-def _one_line(error: Exception) -> str:
-    first = str(error).strip().partition("\n")[0]
-    return f"{type(error).__name__}: {first}"
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0]
 
 
 _CONFIGURATION = "adapter_config.json"
@@ -241,10 +234,8 @@ def with_adapter(model: Model, source: Checkpoint) -> Model:
             return load(model, source.place)
     # PEFT raises, and warns of, what it likes.
     except Exception as error:
-        said = str(error).strip().partition("\n")[0]
-        raise ValueError(
-            f"model_id={source.place!r}: the adapter does not fit {type(model).__name__}: {said[:200]}"
-        ) from error
+        message = f"the adapter does not fit {type(model).__name__}: {_first_line(error)[:200]}"
+        raise ValueError(f"model_id={source.place!r}: {message}") from error
 
 
 def tokenizer_place(source: Checkpoint, base: Checkpoint) -> str:
@@ -325,14 +316,10 @@ def load_pretrained(
 ) -> Pretrained:
     """Load a model and its tokenizer, or take those that are loaded already; nothing of the latter is changed.
 
-    model_id: a local folder, or a name on the hub, which is looked for in the local cache first; a folder of an adapter
-      of PEFT brings the model that it names.
-    model: a loaded model, then with tokenizer, without device and dtype.
-    tokenizer: a loaded tokenizer, a folder, a name on the hub; None for that of model_id.
-    model_type: "causal" or "masked"; None goes by the name of its class.
-    device: "cpu", "cuda", "cuda:1", "mps", "gpu"; None is cuda where there is one, else the cpu.
-    dtype: such as "float32", "bfloat16", "float16"; None leaves it to transformers.
-
+    The arguments are the options of these names.
+    model_id: a folder, which may be that of an adapter of PEFT alone, or a name on the hub.
+    tokenizer: a loaded one, a folder, a name on the hub; None for that of model_id.
+    model_type: None goes by the name of its class.
     Raises ValueError for what is missing, doubtful or not there; ImportError where torch or transformers is missing.
     """
     if model is None:
@@ -349,26 +336,21 @@ def load_pretrained(
     chosen = _model_type([type(inner).__name__], inner.config, model_type)
     loaded_tokenizer = _tokenizer(tokenizer)
     with evaluation(model):
-        _check_logits(model)
+        _check_output(model, chosen)
         has_head, pads = has_separate_head(model), ignores_padding(model)
-        _check_direction(model, chosen)
     name, positions = _name(inner, model_id), _positions(model, loaded_tokenizer)
     return Pretrained(model, loaded_tokenizer, chosen, name, positions, has_head, pads)
 
 
-def _check_logits(model: Any) -> None:
+def _check_output(model: Any, model_type: ModelType) -> None:
+    name = type(without_adapters(model)).__name__
     if not gives_logits(model):
-        raise ValueError(
-            f"{type(without_adapters(model)).__name__} gives no logits for every token: load it with "
-            f"AutoModelForCausalLM or AutoModelForMaskedLM"
-        )
-
-
-def _check_direction(model: Any, model_type: ModelType) -> None:
+        loaders = " or ".join(_AUTO_MODELS.values())
+        raise ValueError(f"{name} gives no logits for every token: load it with {loaders}")
     if model_type == "causal" and reads_ahead(model):
         raise ValueError(
-            f"{type(without_adapters(model)).__name__} is taken for a causal model, but what it says of a token "
-            f"depends on later tokens: give model_type='masked', or load it as a decoder (is_decoder=True)"
+            f"{name} is taken for a causal model, but what it says of a token depends on later tokens: give "
+            f"model_type='masked', or load it as a decoder (is_decoder=True)"
         )
 
 

@@ -6,6 +6,7 @@ import abc
 import dataclasses
 import itertools
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -52,7 +53,7 @@ def encode(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | None,
     the text.  A text that does not start with a space may lose to a token that reaches over from the context.
     """
     befores = _before(tokenizer, texts, contexts)
-    wholes = _ids(tokenizer, _joined(texts, contexts))
+    wholes = _encoded(tokenizer, _joined(texts, contexts))["input_ids"]
     rows = [[*start, *before, *whole[len(before) :]] for before, whole in zip(befores, wholes, strict=True)]
     firsts = len(start) + np.fromiter(map(len, befores), np.int64, len(befores))
     return Encoded(_segments(rows), firsts)
@@ -77,7 +78,8 @@ def _before(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | None
     """The ids of every context."""
     if contexts is None:
         return [[] for _ in texts]
-    return _ids(tokenizer, [context.rstrip() for context in contexts])
+    ids: list[list[int]] = _encoded(tokenizer, [context.rstrip() for context in contexts])["input_ids"]
+    return ids
 
 
 def _joined(texts: Sequence[str], contexts: Sequence[str] | None) -> list[str]:
@@ -87,11 +89,6 @@ def _joined(texts: Sequence[str], contexts: Sequence[str] | None) -> list[str]:
 def _moved(place: tuple[int | None, int | None], shift: int) -> tuple[int | None, int | None]:
     start, end = place
     return (None, None) if start is None or end is None else (max(start - shift, 0), max(end - shift, 0))
-
-
-def _ids(tokenizer: Any, texts: list[str]) -> list[list[int]]:
-    ids: list[list[int]] = _encoded(tokenizer, texts)["input_ids"]
-    return ids
 
 
 def _encoded(tokenizer: Any, texts: list[str], **options: Any) -> Any:
@@ -117,18 +114,11 @@ _WHOLE_LOGITS = 1 << 27
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ModelSettings:
-    """How a loaded model scores.
+    """How a loaded model scores: the options of these names (evenscore/perplexity/options.py), and besides:
 
-    start_token: "bos", "eos", or a token of the vocabulary, which stands before every text; None or False for none:
-      then the first token is not scored.  Masked models have no use for it.
-    window: how many tokens the model reads at once; None for as many as it can.
-    long_texts: what is done with longer texts.  "strided": windows that overlap; for masked models each token in the
-      middle of its own.  "disjoint": windows of which each scores a whole window's length.  "first": only the first
-      window counts.
-    stride: how many tokens each further one of the strided windows scores; None for half a window.
-    batch_size: the most windows in a batch; None for any number.
-    max_batch_tokens: the most tokens in a batch, padding counted; None for what suits the device.
-    onednn: whether linear layers on a CPU run through oneDNN; None: where the processor is not Intel's.
+    start_token: None is False.  Masked models have no use for it.
+    long_texts: "strided" for masked models is each token in the middle of a window of its own.
+    batch_size, max_batch_tokens: of a batch, padding counted; None for any number, and for what suits the device.
     """
 
     start_token: str | bool | None = "bos"
@@ -160,13 +150,13 @@ class ModelSource(Source):
         """The kind of model, its name, its number type, the adapters that are on."""
         return f"{self._loaded.model_type}:{self._loaded.name}{adapters_name(self._loaded.model)}"
 
-    @abc.abstractmethod
     def _start(self) -> Sequence[int]:
         """The ids that stand before every text, or its context."""
+        return []
 
-    @abc.abstractmethod
     def _frame(self) -> Frame:
         """What stands around each window."""
+        return Frame()
 
     @abc.abstractmethod
     def _windows(self, encoded: Encoded) -> Windows:
@@ -188,7 +178,6 @@ class ModelSource(Source):
         return TokenScores(log_probs, offsets)
 
     def tokens(self, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[Token]]:
-        """The tokens that `score` scores, in its order."""
         encoded = encode(self._loaded.tokenizer, texts, contexts, self._start())
         places = self._windows(encoded).targets()
         ends = np.searchsorted(places, encoded.sequences.offsets[1:])
@@ -201,24 +190,20 @@ class ModelSource(Source):
         """The log-probability of each target at its place, shape (len(ids),); what stands elsewhere means nothing."""
         model, frame = self._loaded.model, self._frame()
         is_causal = self._loaded.model_type == "causal"
+        run = partial(token_log_probs, has_head=self._loaded.has_head, is_causal=is_causal)
         result = np.empty(len(ids))
 
         def score(rows: IntArray) -> None:
             batch = padded(ids, windows.take(rows), frame)
-            result[batch.places] = token_log_probs(
-                model, batch, ids[batch.places], has_head=self._loaded.has_head, is_causal=is_causal
-            )
+            result[batch.places] = run(model, batch, ids[batch.places])
 
         with evaluation(model), by_onednn(model, self._settings.onednn):
             lengths = windows.lengths + frame.size
             most = self._settings.batch_size if self._loaded.ignores_padding else 1
-            batches = in_batches(lengths, score, self._max_tokens(), most, self._warn)
+            batches = in_batches(lengths, score, self._max_tokens(), most, partial(self._loaded.warn_once, "memory"))
             for _ in with_bar(batches, "Score", " tokens", lambda rows: int(lengths[rows].sum()), int(lengths.sum())):
                 pass
         return result
-
-    def _warn(self, message: str) -> None:
-        self._loaded.warn_once("memory", message)
 
     def _max_tokens(self) -> int:
         model = self._loaded.model
@@ -262,9 +247,6 @@ class CausalModel(ModelSource):
 
     def _start(self) -> Sequence[int]:
         return start_ids(self._loaded.tokenizer, self._settings.start_token)
-
-    def _frame(self) -> Frame:
-        return Frame()
 
     def _windows(self, encoded: Encoded) -> Windows:
         spans, settings = encoded.spans, self._settings
@@ -317,9 +299,6 @@ class MaskedModel(ModelSource):
         if loaded.tokenizer.mask_token_id is None:
             raise ValueError("model_type='masked': the tokenizer has no mask token; is the model a causal one?")
 
-    def _start(self) -> Sequence[int]:
-        return []
-
     def _frame(self) -> Frame:
         mask = int(self._loaded.tokenizer.mask_token_id)
         # The mask token by itself shows what the tokenizer puts around.
@@ -343,18 +322,8 @@ def model_source(loaded: Pretrained, settings: ModelSettings) -> ModelSource:
     return _SOURCES[loaded.model_type](loaded, settings)
 
 
-def load_source(
-    *,
-    model_id: Any = None,
-    model: Any = None,
-    tokenizer: Any = None,
-    model_type: Any = None,
-    device: Any = None,
-    dtype: Any = None,
-    **settings: Any,
-) -> ModelSource:
+def load_source(**given: Any) -> ModelSource:
     """A source in one step: what load_pretrained takes, with the fields of ModelSettings."""
-    loaded = load_pretrained(
-        model_id=model_id, model=model, tokenizer=tokenizer, model_type=model_type, device=device, dtype=dtype
-    )
-    return model_source(loaded, ModelSettings(**settings))
+    names = {field.name for field in dataclasses.fields(ModelSettings)} & set(given)
+    settings = ModelSettings(**{name: given.pop(name) for name in names})
+    return model_source(load_pretrained(**given), settings)

@@ -26,20 +26,12 @@ from evenscore.perplexity.ngram.model import OTHER_UNKNOWN_WORD, UNKNOWN_WORD, F
 from evenscore.text.segments import IntArray
 from evenscore.text.words import Mask, Utf8, split_at, translate
 
-
-class _Packing(NamedTuple):
-    """How files of one kind are told and opened."""
-
-    suffix: str
-    magic: bytes
-    open: Callable[..., Any]
-
-
-_PACKINGS = (
-    _Packing(".gz", b"\x1f\x8b", gzip.open),
-    _Packing(".bz2", b"BZh", bz2.open),
-    _Packing(".xz", b"\xfd7zXZ", lzma.open),
-)
+# By suffix: how such files begin, and what opens them.
+_PACKINGS: dict[str, tuple[bytes, Callable[..., Any]]] = {
+    ".gz": (b"\x1f\x8b", gzip.open),
+    ".bz2": (b"BZh", bz2.open),
+    ".xz": (b"\xfd7zXZ", lzma.open),
+}
 
 
 @contextlib.contextmanager
@@ -52,7 +44,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise ValueError(f"{reprlib.repr(os.fspath(path))}: there is no such file")
     with Path(path).open("rb") as file:
         start = file.peek(8)
-        unpack = next((packing.open for packing in _PACKINGS if start.startswith(packing.magic)), None)
+        unpack = next((unpack for magic, unpack in _PACKINGS.values() if start.startswith(magic)), None)
         try:
             # The buffer hands out lines several times as fast as what unpacks them.
             yield io.BufferedReader(unpack(file)) if unpack else file
@@ -64,10 +56,10 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A new file beside `path`, packed as its suffix says, that takes its place once it is written to the end."""
     target = Path(path)
-    openers = {packing.suffix: packing.open for packing in _PACKINGS}
+    _, opener = _PACKINGS.get(target.suffix, (b"", open))
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as folder:
         unfinished = Path(folder) / target.name
-        with cast(BinaryIO, openers.get(target.suffix, open)(unfinished, "wb")) as file:
+        with cast(BinaryIO, opener(unfinished, "wb")) as file:
             yield file
         unfinished.replace(target)
 
@@ -315,9 +307,7 @@ def _read_longer(lines: _Lines, n: int, counts: list[int], model: NgramModel) ->
     lines.expect(f"\\{n}-grams:".encode())
     # Without <unk> if the file lacks it: it was added behind.
     known = model.vocabulary.slice(0, counts[0])
-    read = _read_section(
-        lines, n, counts, lambda found: (_keys(found, n, known, model), found.log_probs, found.backoffs)
-    )
+    read = _read_section(lines, n, counts, lambda part: (_keys(part, n, known, model), part.log_probs, part.backoffs))
     keys, log_probs, backoffs = (np.concatenate(column) for column in zip(*read, strict=True))
     _refuse_twice(lines, keys)
     return model._replace(levels=(*model.levels, _level(keys, log_probs, backoffs)))

@@ -60,12 +60,10 @@ class WordUnit(Unit):
     name = "words"
 
     def split(self, texts: list[str]) -> Words:
-        """The words of every text as ids."""
         text = encode(texts)
         return split_at(text, translate(text.data, _SPACE_TABLE).view(np.bool_))
 
     def tokens(self, text: str) -> list[Token]:
-        """The words of one text, with their places."""
         return [Token(match.group(), match.start(), match.end()) for match in _WORD.finditer(text)]
 
 
@@ -75,7 +73,6 @@ class CharacterUnit(Unit):
     name = "characters"
 
     def split(self, texts: list[str]) -> Words:
-        """The code points of every text as ids."""
         points = split_characters(texts).segments
         is_used = np.zeros(_CODE_POINTS, dtype=np.bool_)
         is_used[points.ids] = True
@@ -83,7 +80,6 @@ class CharacterUnit(Unit):
         return Words(Segments(ids, points.offsets), pa.array(map(chr, np.flatnonzero(is_used)), pa.large_string()))
 
     def tokens(self, text: str) -> list[Token]:
-        """The code points of one text, with their places."""
         return [Token(character, i, i + 1) for i, character in enumerate(text)]
 
 
@@ -100,18 +96,15 @@ class CallableUnit(Unit):
 
     def split(self, texts: list[str]) -> Words:
         """The tokens of every text as ids; ValueError if the function returns anything but lists of strings."""
-        return from_token_lists(
-            list(with_bar(map(self._tokenized, texts), "Tokenize", " texts", lambda _: 1, len(texts)))
-        )
+        return from_token_lists([*with_bar(map(self._tokenized, texts), "Tokenize", " texts", lambda _: 1, len(texts))])
 
     def tokens(self, text: str) -> list[Token]:
         """The tokens of one text; each at its next place in the text, or at none if the text goes on without it."""
         tokens, end = [], 0
         for token in self._tokenized(text):
             start = text.find(token, end)
-            if start >= 0:
-                end = start + len(token)
-            tokens.append(Token(token, start, end) if start >= 0 else Token(token, None, None))
+            end = end if start < 0 else start + len(token)
+            tokens.append(Token(token, None, None) if start < 0 else Token(token, start, end))
         return tokens
 
     def _tokenized(self, text: str) -> list[str]:
@@ -189,8 +182,6 @@ class NgramSource(Source):
         """A model estimated with interpolated modified Kneser-Ney smoothing (see `estimate` for the definition).
 
         train_texts: a list of texts, or the path of a UTF-8 file with one text a line, plain or packed.
-        order: the most words of an n-gram.
-        unit: "words" between ASCII white space, "characters", or a function that makes a list of strings of a text.
         discount: None to estimate three for every order; a number between 0 and 1 for one and the same; or three, of
             n-grams counted once, twice, more often.
         Warns of orders whose counts give no discounts: 0.5, 1 and 1.5 stand in, as with lmplz --discount_fallback.
@@ -220,8 +211,7 @@ class NgramSource(Source):
         end_token: bool = True,
     ) -> NgramSource:
         """The model of an ARPA file; see read_arpa."""
-        split = as_unit(unit)
-        model = read_arpa(path)
+        split, model = as_unit(unit), read_arpa(path)
         name = f"arpa:{os.path.basename(path)}:{model.order}:{split.name}"
         return cls(name, model, split, start_token, end_token)
 
