@@ -17,6 +17,7 @@ import numpy as np
 from evenscore.columns import RowScorer, column_rows, compared_columns
 from evenscore.identity import code_digest, file_stamp, installed_class
 from evenscore.options import HostOptions, check_choice, declared, unknown_option
+from evenscore.pairs import COLUMNS
 from evenscore.scorer import Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
@@ -90,7 +91,10 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
     def add(self, **row: Any) -> None:
         """Count one row towards the next compute(), names in the singular or as columns; a batch costs little more."""
         known = {name: column for name, column in _COLUMN_OF.items() if column in self._scorer.columns}
-        self.add_batch(**{known.get(name, name): [value] for name, value in row.items() if value is not None})
+        columns = {known.get(name, name): [value] for name, value in row.items()}
+        # Of pairs a value that is missing is refused; other columns may be left out.
+        needed = COLUMNS if "references" in self._scorer.columns else ()
+        self.add_batch(**{name: column for name, column in columns.items() if name in needed or column != [None]})
 
     def merge(self, other: Metric[Any]) -> None:
         """Count the rows that were added to another metric towards the next compute() of this one.
