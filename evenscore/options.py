@@ -15,6 +15,7 @@ import difflib
 import functools
 import inspect
 import numbers
+import operator
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
@@ -74,20 +75,14 @@ def check_number(
     name: str, value: Any, *, least: float | None = None, above: float | None = None, below: float | None = None
 ) -> None:
     """Raise ValueError unless the value is a finite number in the range."""
-    bounds = [("at least", least), ("above", above), ("below", below)]
-    wanted = " and ".join(f"{word} {bound:g}" for word, bound in bounds if bound is not None)
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not _is_between(value, least, above, below):
+    bounds = [("at least", least, operator.ge), ("above", above, operator.gt), ("below", below, operator.lt)]
+    given = [(word, bound, holds) for word, bound, holds in bounds if bound is not None]
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    # Finite: no whole number beyond all floats, either.
+    is_finite = is_number and abs(value) <= sys.float_info.max
+    if not is_finite or not all(holds(value, bound) for _, bound, holds in given):
+        wanted = " and ".join(f"{word} {bound:g}" for word, bound, _ in given)
         raise ValueError(f"{name}={value!r}: give a number {wanted}".rstrip())
-
-
-def _is_between(value: Any, least: float | None, above: float | None, below: float | None) -> bool:
-    return bool(
-        # No whole number beyond them, either.
-        abs(value) <= sys.float_info.max
-        and (least is None or value >= least)
-        and (above is None or value > above)
-        and (below is None or value < below)
-    )
 
 
 def check_integer(name: str, value: Any, *, least: int, most: int | None = None) -> None:
@@ -120,26 +115,15 @@ class Options(TypedDict, total=False):
     """The options that every metric has."""
 
     per_example: Annotated[bool, Option(False, "also one score a row")]
-    confidence: Annotated[
-        float | None, Option(None, "level of a bootstrap interval, such as 0.95", number(above=0, below=1))
-    ]
+    confidence: Annotated[float | None, Option(None, "level of an interval, such as 0.95", number(above=0, below=1))]
     n_resamples: Annotated[int, Option(1000, "how many resamples the interval is taken from", integer(least=2))]
     seed: Annotated[int, Option(12345, "of every random draw", integer(least=0, most=2**32 - 1))]
     scalars_only: Annotated[bool, Option(False, "leave only numbers in the result")]
-    keep_rows: Annotated[
-        bool,
-        Option(
-            True,
-            "of rows that are added, keep what is counted of each; `False` keeps the sum alone, so that memory does "
-            "not grow",
-            counts=True,
-        ),
-    ]
+    keep_rows: Annotated[bool, Option(True, "`False` keeps of added rows the sum alone, in little memory", counts=True)]
 
 
+# What evaluate and other hosts hand to every metric's constructor; it has no meaning here.
 class HostOptions(TypedDict, total=False):
-    """What evaluate and other hosts hand to every metric's constructor; it has no meaning here."""
-
     config_name: str | None
     num_process: int
     process_id: int
@@ -155,7 +139,7 @@ class HostOptions(TypedDict, total=False):
     download_config: Any
     revision: str | None
     token: str | bool | None
-    module_type: str
+    module_type: str  # fmt: skip
 
 
 # --- from a declaration
@@ -243,7 +227,9 @@ def row_options(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
     {}
     """
     usual, about_many = _defaults(options_type, given), declared(Options)["options"]
-    return {name: value for name, value in given.items() if name not in about_many and not _equal(value, usual[name])}
+    own = {name: value for name, value in given.items() if name not in about_many}
+    # Of one type alone: an array would be compared number by number.
+    return {name: v for name, v in own.items() if type(v) is not type(usual[name]) or v != usual[name]}
 
 
 def _defaults(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -263,17 +249,11 @@ def _check(name: str, value: Any, kind: Any, option: Option) -> None:
     if value is None and type(None) in kinds:
         return
     choices = [choice for each in kinds if get_origin(each) is Literal for choice in get_args(each)]
-    if bool in kinds:
-        choices += [True, False]
-    if choices and option.check is None:
-        check_choice(name, value, (*([None] if type(None) in kinds else []), *choices))
+    choices += [True, False] if bool in kinds else []
     if option.check is not None:
         option.check(name, value)
-
-
-def _equal(value: Any, default: Any) -> bool:
-    # Of one type alone: an array would be compared number by number.
-    return type(value) is type(default) and bool(value == default)
+    elif choices:
+        check_choice(name, value, (*([None] if type(None) in kinds else []), *choices))
 
 
 def _own(value: Any) -> Any:

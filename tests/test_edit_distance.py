@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 from shared_data import shared
 
-from evenscore.text import segments as lanes
+from evenscore.text import lanes
 from evenscore.text.segments import Segments
 from evenscore.wer import edits as wer_edits
 from evenscore.wer.edits import Edit, Operation, edit_counts, edit_operations, edit_script

@@ -14,7 +14,7 @@ from rouge_score import rouge_scorer
 from shared_data import shared
 
 from evenscore.rouge.lcs import MAX_LANE_COLUMNS, lcs_lengths, match_masks
-from evenscore.text import segments as lanes
+from evenscore.text import lanes
 from evenscore.text.segments import Segments
 
 # A segment can end on either side of a lane's width.

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evenscore.bleu.kernel import AVERAGE_PARTS, reference_lengths
+from evenscore.bleu.score import AVERAGE_PARTS, reference_lengths
 from evenscore.exact import from_limbs, mean_of_limbs, to_limbs
 from evenscore.text import ngrams
 from evenscore.text.ngrams import clipped_matches

@@ -82,9 +82,7 @@ class BleuOptions(Options, total=False):
     max_order: Annotated[int, Option(4, "longest n-grams", integer(least=1, most=100), counts=True)]
     weights: Annotated[
         Sequence[float] | Sequence[Sequence[float]] | None,
-        Option(
-            None, "one weight an order, or several such lists; `None`: the same for all", _check_weights, counts=True
-        ),
+        Option(None, "a weight an order, or several such lists; `None`: all the same", _check_weights, counts=True),
     ]
     smoothing: Annotated[
         Smoothing,
@@ -92,11 +90,7 @@ class BleuOptions(Options, total=False):
     ]
     smoothing_value: Annotated[
         float | None,
-        Option(
-            None,
-            "a number for floor, add-k, nltk1, nltk4, nltk6, nltk7; `None`: 0.1, 1, 0.1, 5, 5, 5",
-            number(least=0),
-        ),
+        Option(None, "of floor, add-k, nltk1, nltk4, nltk6, nltk7; `None`: 0.1, 1, 0.1, 5, 5, 5", number(least=0)),
     ]
     effective_order: Annotated[bool, Option(False, "leave out orders without n-grams")]
     reference_length: Annotated[
@@ -116,11 +110,17 @@ class BleuLoad(BleuOptions, HostOptions, total=False):
     """What evenscore.load takes."""
 
 
+# What compute returns: scores, and of the rows what the options ask for.
 class BleuResult(TypedDict, total=False):
-    """What compute returns: scores, and of the rows what the options ask for."""
-
     score: float
+    score_low: float
+    score_mean: float
+    score_high: float
+    score_per_example: list[float]
     bleu: float
+    bleu_cumulative: list[float]
+    bleu_individual: list[float]
+    bleu_by_weights: list[float]
     precisions: list[float]
     counts: list[int]
     totals: list[int]
@@ -128,11 +128,4 @@ class BleuResult(TypedDict, total=False):
     length_ratio: float
     translation_length: int
     reference_length: float
-    bleu_cumulative: list[float]
-    bleu_individual: list[float]
-    bleu_by_weights: list[float]
-    score_low: float
-    score_mean: float
-    score_high: float
-    score_per_example: list[float]
-    signature: str
+    signature: str  # fmt: skip

@@ -1,4 +1,4 @@
-"""BLEU by its definition, in plain Python; the arrays of `kernel` and the formula of `score` are tested against it."""
+"""BLEU by its definition, in plain Python; the arrays and the formula of `score` are tested against it."""
 
 from __future__ import annotations
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from evenscore.bleu.kernel import counted
 from evenscore.bleu.options import BleuOptions, highest_order, orders, weight_sets
 from evenscore.bleu.score import (
     all_ratios,
     bleu,
     brevity_penalty,
     can_score_rows,
+    counted,
     length_ratio,
     precisions,
     ratios_of,
@@ -57,14 +57,12 @@ class Bleu(Scorer[BleuOptions]):
         return np.concatenate((counts, counts[:, -orders(options) :] == 0), axis=1)
 
     def own_statistic_names(self) -> Sequence[str]:
-        """By order, from 1."""
         without = ["rows_without_n_grams"] if self.options["convention"] == "nltk" else []
         ns = range(1, orders(self.options) + 1)
         numbered = [f"{name}_{n}" for name in ["matches", "n_grams", *without] for n in ns]
         return ["prediction_length", "reference_length", *numbered]
 
     def cuts_text_by_text(self) -> bool:
-        """As functions, models and MeCab do."""
         return self.options["tokenizer"] not in AT_ONCE
 
     def warn(self, predictions: list[str], references: References) -> None:
@@ -76,7 +74,6 @@ class Bleu(Scorer[BleuOptions]):
             )
 
     def files(self) -> Sequence[Any]:
-        """The tokenizer's, where it is one."""
         tokenizer = self.options["tokenizer"]
         return (tokenizer,) if isinstance(tokenizer, (str, Path)) and tokenizer not in TOKENIZERS else ()
 
@@ -107,11 +104,9 @@ class Bleu(Scorer[BleuOptions]):
         }
 
     def headlines(self) -> Sequence[str]:
-        """One."""
         return ("score",)
 
     def headline_scores(self, totals: IntArray, resampled: bool) -> FloatArray:
-        """BLEU of many sums from 0 to 100, shape (sums, 1)."""
         return self._percents(totals, self.options, resampled)
 
     def row_scores(self, rows: IntArray) -> FloatArray:

@@ -61,12 +61,9 @@ def _all(counts: Counts, max_order: int) -> list[Ratio]:
     return list(map(Ratio, counts.matches[:max_order], counts.totals[:max_order]))
 
 
-def _none(counts: Counts, max_order: int, value: float) -> list[Ratio]:
-    return _possible(counts, max_order)
-
-
-def _floor(counts: Counts, max_order: int, value: float) -> list[Ratio]:
-    return [ratio if ratio.numerator else Ratio(value, ratio.denominator) for ratio in _possible(counts, max_order)]
+def _floored(ratios: list[Ratio], value: float) -> list[Ratio]:
+    """The value stands for matches where there are none."""
+    return [ratio if ratio.numerator else Ratio(value, ratio.denominator) for ratio in ratios]
 
 
 def _add_k(counts: Counts, max_order: int, value: float) -> list[Ratio]:
@@ -75,21 +72,12 @@ def _add_k(counts: Counts, max_order: int, value: float) -> list[Ratio]:
     return _possible(counts._replace(matches=matches, totals=totals), max_order)
 
 
-def _exp(counts: Counts, max_order: int, value: float) -> list[Ratio]:
-    return _halved(_possible(counts, max_order))
-
-
 def _halved(ratios: list[Ratio]) -> list[Ratio]:
     """The k-th precision without a match becomes 1 / (2^k total), as in mteval-v13a."""
-    zeros = 0
-    result = []
-    for ratio in ratios:
-        if ratio.numerator:
-            result.append(ratio)
-        else:
-            zeros += 1
-            result.append(Ratio(1, 2**zeros * ratio.denominator))
-    return result
+    zeros = itertools.accumulate(not ratio.numerator for ratio in ratios)
+    return [
+        ratio if ratio.numerator else Ratio(1, 2**k * ratio.denominator) for ratio, k in zip(ratios, zeros, strict=True)
+    ]
 
 
 # --- evaluate 0.4.6, metrics/bleu: compute_bleu(smooth=True), "add one" of Lin & Och (2004) to every order
@@ -111,33 +99,20 @@ def _nltk0(counts: Counts, max_order: int, value: float) -> list[Ratio]:
     return [ratio if ratio.numerator else Ratio(sys.float_info.min, 1) for ratio in _divisible(counts, max_order)]
 
 
-def _nltk1(counts: Counts, max_order: int, value: float) -> list[Ratio]:
-    return [ratio if ratio.numerator else Ratio(value, ratio.denominator) for ratio in _divisible(counts, max_order)]
-
-
 def _nltk2(counts: Counts, max_order: int, value: float) -> list[Ratio]:
     first, *others = _divisible(counts, max_order)
     return [first, *(Ratio(ratio.numerator + 1, ratio.denominator + 1) for ratio in others)]
 
 
-def _nltk3(counts: Counts, max_order: int, value: float) -> list[Ratio]:
-    return _halved(_divisible(counts, max_order))
-
-
 def _nltk4(counts: Counts, max_order: int, value: float) -> list[Ratio]:
     if counts.prediction_length <= 1:
         return _divisible(counts, max_order)
-    zeros = 0
-    result = []
+    zeros, result = 0, []
     for ratio in _divisible(counts, max_order):
         zeros += not ratio.numerator
         shorter = 1 / (2**zeros * value / math.log(counts.prediction_length))
         result.append(ratio if ratio.numerator else Ratio(shorter, ratio.denominator))
     return result
-
-
-def _nltk5(counts: Counts, max_order: int, value: float) -> list[Ratio]:
-    return _averaged(_divisible(counts, max_order), counts)
 
 
 def _averaged(ratios: list[Ratio], counts: Counts) -> list[Ratio]:
@@ -147,12 +122,11 @@ def _averaged(ratios: list[Ratio], counts: Counts) -> list[Ratio]:
     """
     exact = [_exact(ratio) for ratio in ratios]
     exact.append(_exact(_divisible(counts, len(ratios) + 1)[-1]))
-    before = exact[0] + 1
-    result = []
+    before, result = exact[0] + 1, []
     for here, after in itertools.pairwise(exact):
         before = (before + here + after) / 3
-        result.append(before)
-    return [_ratio(number) for number in result]
+        result.append(_ratio(before))
+    return result
 
 
 def _nltk6(counts: Counts, max_order: int, value: float) -> list[Ratio]:
@@ -165,10 +139,6 @@ def _nltk6(counts: Counts, max_order: int, value: float) -> list[Ratio]:
         prior = 0 if precisions[i - 2] == 0 else precisions[i - 1] ** 2 / precisions[i - 2]
         precisions[i] = (ratios[i].numerator + value * prior) / (counts.n_grams[i] + value)
     return [_ratio(number) for number in precisions]
-
-
-def _nltk7(counts: Counts, max_order: int, value: float) -> list[Ratio]:
-    return _averaged(_nltk4(counts, max_order, value), counts)
 
 
 def _exact(ratio: Ratio) -> Any:
@@ -184,19 +154,19 @@ def _ratio(number: Any) -> Ratio:
 
 # The method of each name, with the default of its value; 0 if it takes none.
 SMOOTHINGS: dict[str, tuple[Smoothing, float]] = {
-    "exp": (_exp, 0),
-    "floor": (_floor, 0.1),
+    "exp": (lambda counts, max_order, value: _halved(_possible(counts, max_order)), 0),
+    "floor": (lambda counts, max_order, value: _floored(_possible(counts, max_order), value), 0.1),
     "add-k": (_add_k, 1),
-    "none": (_none, 0),
+    "none": (lambda counts, max_order, value: _possible(counts, max_order), 0),
     "add-one": (_add_one, 0),
     "nltk0": (_nltk0, 0),
-    "nltk1": (_nltk1, 0.1),
+    "nltk1": (lambda counts, max_order, value: _floored(_divisible(counts, max_order), value), 0.1),
     "nltk2": (_nltk2, 0),
-    "nltk3": (_nltk3, 0),
+    "nltk3": (lambda counts, max_order, value: _halved(_divisible(counts, max_order)), 0),
     "nltk4": (_nltk4, 5),
-    "nltk5": (_nltk5, 0),
+    "nltk5": (lambda counts, max_order, value: _averaged(_divisible(counts, max_order), counts), 0),
     "nltk6": (_nltk6, 5),
-    "nltk7": (_nltk7, 5),
+    "nltk7": (lambda counts, max_order, value: _averaged(_nltk4(counts, max_order, value), counts), 5),
 }
 # These need counts of one order more.
 LOOKING_AHEAD = ("nltk5", "nltk7")

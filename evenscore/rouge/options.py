@@ -44,9 +44,7 @@ class RougeOptions(Options, total=False):
 
     rouge_types: Annotated[
         str | Sequence[str],
-        Option(
-            ("rougeL", "rougeLsum"), 'of `"rougeL"`, `"rougeLsum"`, `"rouge1"` .. `"rouge9"`', _check_types, counts=True
-        ),
+        Option(("rougeL", "rougeLsum"), '`"rougeL"`, `"rougeLsum"`, `"rouge1"`..`"rouge9"`', _check_types, counts=True),
     ]
     multi_reference: Annotated[
         Literal["best", "max_pr", "average", "best_recall", "summed", "jackknife"],
@@ -94,6 +92,7 @@ class RougeLoad(RougeOptions, HostOptions, total=False):
 _Figure = Any
 
 
+# What compute returns: F under each type's name, precision, recall, and of the rows what the options ask for.
 class RougeResult(TypedDict, total=False):
     rougeL: _Figure
     rougeL_precision: _Figure
@@ -131,6 +130,3 @@ class RougeResult(TypedDict, total=False):
     rouge8: _Figure
     rouge9: _Figure
     signature: str  # fmt: skip
-
-
-"""What compute returns: F under each type's name, precision, recall, and of the rows what the options ask for."""

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from evenscore.exact import mean_of_limbs, to_limbs
-from evenscore.text.segments import IntArray
-
-FloatArray = npt.NDArray[np.float64]
+from evenscore.significance import FloatArray
+from evenscore.text.segments import IntArray, offsets_of
 
 
 class Pairs(NamedTuple):
@@ -29,7 +27,7 @@ class Pairs(NamedTuple):
     @property
     def first(self) -> IntArray:
         """The first pair of each row."""
-        return np.concatenate(([0], np.cumsum(self.counts)[:-1]))
+        return offsets_of(self.counts)[:-1]
 
     @property
     def row(self) -> IntArray:
@@ -61,10 +59,7 @@ def row_scores(pairs: Pairs, rule: str, beta: Beta) -> Scores:
     >>> [round(float(score[0]), 3) for score in row_scores(pairs, "best", 1)]
     [0.714, 0.5, 0.588]
     """
-    if not len(pairs.counts):
-        nothing = np.zeros(0)
-        return Scores(nothing, nothing, nothing)
-    return RULES[rule](pairs, beta)
+    return RULES[rule](pairs, beta) if len(pairs.counts) else Scores(*np.zeros((3, 0)))
 
 
 def f_measure(precision: FloatArray, recall: FloatArray, beta: Beta) -> FloatArray:
@@ -75,8 +70,7 @@ def f_measure(precision: FloatArray, recall: FloatArray, beta: Beta) -> FloatArr
     "P/R": b = P / R put into it, (P^2 + R^2) PR / (P^3 + R^3), as dF/dR = dF/dP asks for there.
     """
     if beta == "P/R":
-        above = (precision**2 + recall**2) * precision * recall
-        below = precision**3 + recall**3
+        above, below = (precision**2 + recall**2) * precision * recall, precision**3 + recall**3
     else:
         square = float(beta) ** 2
         above, below = (1 + square) * precision * recall, recall + square * precision
@@ -118,11 +112,6 @@ def _max_pr(pairs: Pairs, beta: Beta) -> Scores:
     return Scores(precision, recall, f_measure(precision, recall, beta))
 
 
-def _average(pairs: Pairs, beta: Beta) -> Scores:
-    """The mean over references of each of the three."""
-    return _row_means(_pair_scores(pairs, beta), pairs)
-
-
 def _row_means(scores: Scores, pairs: Pairs) -> Scores:
     """The mean of each row's pairs, rounded once, so that the order of the references does not show."""
     counts = pairs.counts.tolist()
@@ -154,7 +143,7 @@ def _jackknife(pairs: Pairs, beta: Beta) -> Scores:
 RULES: dict[str, Callable[[Pairs, Beta], Scores]] = {
     "best": _best,
     "max_pr": _max_pr,
-    "average": _average,
+    "average": lambda pairs, beta: _row_means(_pair_scores(pairs, beta), pairs),
     "best_recall": _best_recall,
     "summed": _summed,
     "jackknife": _jackknife,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -12,14 +12,14 @@ from evenscore.inputs import References, check_references
 from evenscore.pairs import ROW_COLUMNS
 from evenscore.parallel import with_bar
 from evenscore.pictures import MATCH, MISS, Block, Line, Mark, Picture
-from evenscore.rouge.kernel import compare
-from evenscore.rouge.lcs import lcs_positions
+from evenscore.rouge.lcs import Summaries, lcs_lengths, lcs_positions, union_lcs_hits
 from evenscore.rouge.options import RougeOptions, rouge_types
-from evenscore.rouge.references import Scores, row_scores
-from evenscore.rouge.tokens import tokenize, tokenizer_name, warn_of_nothing_left
+from evenscore.rouge.references import Pairs, Scores, row_scores
+from evenscore.rouge.tokens import split_sentences, tokenize, tokenizer_name, warn_of_nothing_left
 from evenscore.scorer import Result, Scorer
 from evenscore.significance import FloatArray
-from evenscore.text.segments import IntArray
+from evenscore.text.ngrams import clipped_matches
+from evenscore.text.segments import IntArray, Segments
 from evenscore.text.words import Units
 
 # What stands for a row: precision, recall and F, as limbs.
@@ -48,15 +48,12 @@ class Rouge(Scorer[RougeOptions]):
         return limbs.reshape(len(predictions), len(self.own_statistic_names()))
 
     def own_statistic_names(self) -> Sequence[str]:
-        """Three integers for each of the three figures of a type."""
         return [f"{name}_{part}_{k}" for name in self.types for part in _PARTS for k in range(LIMBS)]
 
     def cuts_text_by_text(self) -> bool:
-        """As functions do."""
         return callable(self.options["tokenizer"])
 
     def warn(self, predictions: list[str], references: References) -> None:
-        """Of texts in a script that the tokenizer of rouge_score does not know."""
         if self.options["tokenizer"] == "rouge_score":
             rows = np.arange(len(predictions))
             row_of_text = np.concatenate((rows, np.repeat(rows, references.counts)))
@@ -73,22 +70,18 @@ class Rouge(Scorer[RougeOptions]):
         return result
 
     def headlines(self) -> Sequence[str]:
-        """The types."""
         return self.types
 
     def row_scores(self, rows: IntArray) -> FloatArray:
-        """F of every row, shape (rows, types)."""
         return from_limbs(_by_type(rows))[:, :, _PARTS.index("f")]
 
     def refuse_rows(self) -> None:
-        """Other aggregates than the mean are made of rows."""
         if self.options["aggregate"] != "mean":
             raise ValueError(
                 f"aggregate must be 'mean' here, not {self.options['aggregate']!r}: sums have no rows any more"
             )
 
     def drawn(self) -> dict[str, Any]:
-        """Also what rouge_score's aggregate draws."""
         drawn = super().drawn()
         return {"bs": self.options["n_resamples"], **drawn} if self.options["aggregate"] == "bootstrap" else drawn
 
@@ -107,7 +100,6 @@ class Rouge(Scorer[RougeOptions]):
         return result
 
     def signature_fields(self) -> Mapping[str, Any]:
-        """All options that decide a score."""
         options = self.options
         return {
             "tok": tokenizer_name(options["tokenizer"]),
@@ -160,6 +152,67 @@ def _bootstrap_mid(values: FloatArray, n_resamples: int, seed: int) -> list[list
         means = np.stack([np.mean(matrix[rng.choice(n, size=n)], axis=0) for _ in trials])
         medians.append(np.percentile(means, 50, axis=0).tolist())
     return medians
+
+
+# --- what predictions have in common with their references
+
+
+def compare(predictions: list[str], references: References, options: RougeOptions) -> dict[str, Pairs]:
+    """For every type of ROUGE, the hits of each prediction with each of its references, with both lengths."""
+    n, types = len(predictions), rouge_types(options["rouge_types"])
+    texts = predictions + references.texts
+    tokens = tokenize(texts, options["tokenizer"], options["stemmer"]).segments
+    predictions_alone, right = tokens.split(n)
+    # A prediction stands once beside each of its references.
+    left = predictions_alone.repeat(references.counts)
+    pairs = {name: Pairs(*counted, references.counts) for name, counted in _n_grams(left, right, options)}
+    # The union over one sentence is its own LCS.
+    one_line = options["sentences"] == "newline" and not any("\n" in text for text in texts)
+    sequence_types = ["rougeL", "rougeLsum"] if one_line else ["rougeL"]
+    wanted = [name for name in sequence_types if name in types]
+    if wanted:
+        lengths = left.lengths, right.lengths
+        pairs.update(dict.fromkeys(wanted, Pairs(lcs_lengths(right, left), *lengths, references.counts)))
+    if "rougeLsum" in types and not one_line:
+        summaries = _summaries(texts, options)
+        prediction_of_pair = np.repeat(np.arange(n), references.counts)
+        counted = _unions(_take(summaries, prediction_of_pair), _take(summaries, np.arange(n, len(texts))))
+        pairs["rougeLsum"] = Pairs(*counted, references.counts)
+    return pairs
+
+
+def _n_grams(
+    left: Segments, right: Segments, options: RougeOptions
+) -> Iterator[tuple[str, tuple[IntArray, IntArray, IntArray]]]:
+    orders = [int(name[-1]) for name in rouge_types(options["rouge_types"]) if name[-1].isdigit()]
+    if not orders:
+        return
+    matches = clipped_matches(left, right, np.ones(len(left.lengths), dtype=np.int64), max(orders))
+    for order in orders:
+        lengths = [np.maximum(side.lengths - order + 1, 0) for side in (left, right)]
+        yield f"rouge{order}", (matches[:, order - 1], lengths[0], lengths[1])
+
+
+def _unions(left: Summaries, right: Summaries) -> tuple[IntArray, IntArray, IntArray]:
+    lengths = [np.diff(side.sentences.offsets[side.offsets]) for side in (left, right)]
+    return union_lcs_hits(right, left), lengths[0], lengths[1]
+
+
+def _summaries(texts: list[str], options: RougeOptions) -> Summaries:
+    """Every text as its tokenised sentences."""
+    if options["sentences"] == "newline":
+        sentences = [list(filter(None, text.split("\n"))) for text in texts]
+    else:
+        sentences = list(map(split_sentences, texts))
+    offsets = np.cumsum([0, *map(len, sentences)])
+    flat = [sentence for row in sentences for sentence in row]
+    return Summaries(tokenize(flat, options["tokenizer"], options["stemmer"]).segments, offsets)
+
+
+def _take(summaries: Summaries, rows: IntArray) -> Summaries:
+    n_sentences = int(summaries.offsets[-1])
+    chosen = Segments(np.arange(n_sentences), summaries.offsets).take(rows)
+    return Summaries(summaries.sentences.take(chosen.ids), chosen.offsets)
 
 
 # --- pictures

@@ -20,6 +20,7 @@ from evenscore.text.words import (
     Units,
     Utf8,
     Words,
+    checked_tokens,
     encode,
     from_token_lists,
     map_words,
@@ -56,9 +57,11 @@ def tokenize(texts: list[str], tokenizer: Any, stemmer: bool) -> Units:
     [0, 1, 0, 2]
     """
     if callable(tokenizer):
-        return from_token_lists([_checked(tokenizer(text), text) for text in texts]).units
+        return from_token_lists([checked_tokens(tokenizer(text), text) for text in texts]).units
     words = _SPLITTERS[tokenizer](texts)
-    return (map_words(words, _stemmed) if stemmer else words).units
+    if stemmer:
+        words = map_words(words, lambda distinct: from_token_lists([[stem] for stem in stem_words(distinct)]))
+    return words.units
 
 
 def tokenizer_name(tokenizer: Any) -> str:
@@ -80,16 +83,6 @@ def warn_of_nothing_left(texts: Iterable[str], rows: Iterable[int]) -> None:
                 f'and scores it as 0. Give tokenizer="unicode" for other scripts'
             )
             return
-
-
-def _stemmed(words: list[str]) -> Words:
-    return from_token_lists([[stem] for stem in stem_words(words)])
-
-
-def _checked(tokens: Any, text: str) -> list[str]:
-    if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
-        raise ValueError(f"the tokenizer returned {tokens!r} for {text!r}: it must return a list of strings")
-    return list(tokens)
 
 
 # a-z and 0-9 stay, A-Z become a-z, every other byte a space.
@@ -139,25 +132,16 @@ class _Classes(dict[int, str]):
     """Code point to class: h Han or Kana, m mark, w other letter or number, a space for all else."""
 
     def __missing__(self, point: int) -> str:
-        self[point] = self._class(chr(point))
+        category = unicodedata.category(chr(point))[0]
+        is_token = category == "L" and unicodedata.name(chr(point), "").startswith(_ONE_TOKEN_A_CHARACTER)
+        self[point] = "h" if is_token else {"L": "w", "N": "w", "M": "m"}.get(category, " ")
         return self[point]
-
-    @staticmethod
-    def _class(character: str) -> str:
-        category = unicodedata.category(character)[0]
-        if category == "L" and unicodedata.name(character, "").startswith(_ONE_TOKEN_A_CHARACTER):
-            return "h"
-        return {"L": "w", "N": "w", "M": "m"}.get(category, " ")
 
 
 _ONE_TOKEN_A_CHARACTER = (
-    "CJK UNIFIED IDEOGRAPH",
-    "CJK COMPATIBILITY IDEOGRAPH",
-    "IDEOGRAPHIC ITERATION MARK",
-    "HIRAGANA",
-    "KATAKANA",
-    "HALFWIDTH KATAKANA",
-)
+    "CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "IDEOGRAPHIC ITERATION MARK",
+    "HIRAGANA", "KATAKANA", "HALFWIDTH KATAKANA",
+)  # fmt: skip
 _CLASSES = _Classes()
 
 _SPLITTERS: dict[str, Callable[[list[str]], Words]] = {

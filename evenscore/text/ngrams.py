@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from evenscore.text.segments import IntArray, Segments
+from evenscore.text.segments import IntArray, Segments, offsets_of
 
 # Sorts run fastest while a block's keys stay in the second-level cache: 64 Ki keys of 8 bytes.
 _BLOCK_TOKENS = 1 << 16
 _KEY_BITS = 63
-
-
-class _Groups(NamedTuple):
-    """Positions sorted so that those of one n-gram of one row follow each other.
-
-    number: shape (m,), the group of each position, 0 .. n_groups - 1, ascending.
-    positions: shape (m,), ascending inside a group.
-    """
-
-    number: IntArray
-    positions: IntArray
 
 
 def clipped_matches(
@@ -41,13 +29,15 @@ def clipped_matches(
     [[2, 0]]
     """
     matches = np.zeros((len(reference_counts), max_order), dtype=np.int64)
-    first_reference = np.concatenate(([0], np.cumsum(reference_counts)))
+    first_reference = offsets_of(reference_counts)
     for start, stop in _blocks(predictions, references, first_reference):
-        references_here = references.rows(int(first_reference[start]), int(first_reference[stop]))
+        left = predictions.rows(start, stop)
+        right = references.rows(int(first_reference[start]), int(first_reference[stop]))
+        offsets = np.concatenate((left.offsets, left.offsets[-1] + right.offsets[1:]))
         rows = np.arange(stop - start)
         row_of_document = np.concatenate((rows, np.repeat(rows, reference_counts[start:stop])))
-        tokens = _join(predictions.rows(start, stop), references_here)
-        matches[start:stop] = _block_matches(tokens, row_of_document, len(rows), max_order)
+        documents = Segments(np.concatenate((left.ids, right.ids)), offsets)
+        matches[start:stop] = _block_matches(documents, row_of_document, len(rows), max_order)
     return matches
 
 
@@ -59,13 +49,6 @@ def _blocks(predictions: Segments, references: Segments, first_reference: IntArr
         stop = max(start + 1, int(np.searchsorted(ends, done + _BLOCK_TOKENS, side="right")))
         yield start, stop
         start, done = stop, int(ends[stop - 1])
-
-
-def _join(first: Segments, second: Segments) -> Segments:
-    return Segments(
-        np.concatenate((first.ids, second.ids)),
-        np.concatenate((first.offsets, first.offsets[-1] + second.offsets[1:])),
-    )
 
 
 def _block_matches(documents: Segments, row_of_document: IntArray, n_rows: int, max_order: int) -> IntArray:
@@ -81,11 +64,11 @@ def _block_matches(documents: Segments, row_of_document: IntArray, n_rows: int, 
     positions = np.arange(n_tokens)
     keys = row * (int(documents.ids.max(initial=0)) + 1) + documents.ids
     for order in range(max_order):
-        groups = _grouped(keys, positions)
-        clipped, row_of_group, alive = _clip(groups, document, row, n_rows)
+        number, positions = _grouped(keys, positions)
+        clipped, row_of_group, alive = _clip(number, document[positions], row[positions], n_rows)
         matches[:, order] = np.bincount(row_of_group, weights=clipped, minlength=n_rows)
         group = np.full(n_tokens + 1, -1)
-        group[groups.positions[alive]] = groups.number[alive]
+        group[positions[alive]] = number[alive]
         positions = ((group[:-1] >= 0) & (group[1:] >= 0) & ~ends_document[:-1]).nonzero()[0]
         if not len(positions):
             break
@@ -93,7 +76,8 @@ def _block_matches(documents: Segments, row_of_document: IntArray, n_rows: int, 
     return matches
 
 
-def _grouped(keys: IntArray, positions: IntArray) -> _Groups:
+def _grouped(keys: IntArray, positions: IntArray) -> tuple[IntArray, IntArray]:
+    """The positions sorted by key, ascending where keys are equal; of each the number of its key, before them."""
     position_bits = int(positions[-1]).bit_length() if len(positions) else 0
     if int(keys.max(initial=0)).bit_length() + position_bits <= _KEY_BITS:
         packed = np.sort((keys << position_bits) | positions)
@@ -101,24 +85,22 @@ def _grouped(keys: IntArray, positions: IntArray) -> _Groups:
     else:
         order = np.argsort(keys, kind="stable")
         sorted_keys, sorted_positions = keys[order], positions[order]
-    return _Groups(np.cumsum(_starts_run(sorted_keys)) - 1, sorted_positions)
+    return np.cumsum(_starts_run(sorted_keys)) - 1, sorted_positions
 
 
 def _clip(
-    groups: _Groups, document: IntArray, row: IntArray, n_rows: int
+    number: IntArray, document: IntArray, row: IntArray, n_rows: int
 ) -> tuple[IntArray, IntArray, npt.NDArray[np.bool_]]:
     """Per group its clipped matches with its row, per position whether its group matched."""
-    document_here = document[groups.positions]
     # Predictions come before references, so a group's run of the prediction, if there is one, is its first.
-    run_starts = (_starts_run(groups.number) | _starts_run(document_here)).nonzero()[0]
-    counts = np.append(run_starts[1:], len(document_here)) - run_starts
-    is_prediction = document_here[run_starts] < n_rows
-    group_starts = _starts_run(groups.number[run_starts]).nonzero()[0]
+    run_starts = (_starts_run(number) | _starts_run(document)).nonzero()[0]
+    counts = np.append(run_starts[1:], len(document)) - run_starts
+    is_prediction = document[run_starts] < n_rows
+    group_starts = _starts_run(number[run_starts]).nonzero()[0]
     in_prediction = np.where(is_prediction[group_starts], counts[group_starts], 0)
     in_references = np.maximum.reduceat(np.where(is_prediction, 0, counts), group_starts) if len(counts) else counts
     clipped = np.minimum(in_prediction, in_references)
-    row_of_group = row[groups.positions[run_starts[group_starts]]]
-    return clipped, row_of_group, (clipped > 0)[groups.number]
+    return clipped, row[run_starts[group_starts]], (clipped > 0)[number]
 
 
 def _starts_run(values: IntArray) -> npt.NDArray[np.bool_]:

@@ -6,13 +6,13 @@ import functools
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from evenscore.text.segments import IntArray, Segments
+from evenscore.text.segments import IntArray, Segments, offsets_of
 
 # A short word is an integer: its bytes, the first one lowest, below its length in the highest byte.
 _SHORT = 7
@@ -22,14 +22,11 @@ _MASKS = np.array([(1 << 8 * length) - 1 for length in range(_SHORT + 1)], np.in
 
 @dataclass(frozen=True)
 class Keyed:
-    """Of every word its key, equal for equal words alone; what the words of keys are.
+    """Of every word its key, equal for equal words alone; what the words of keys are."""
 
-    keys: shape (number of words,), int64, from 0 on; the integer of a short word, the number of a long one, which is
-    below all of these.
-    long_words: distinct.
-    """
-
+    # int64, from 0 on: the integer of a short word, the number of a long one, which is below all of these.
     keys: IntArray
+    # Distinct.
     long_words: pa.LargeStringArray
 
     def spell(self, keys: IntArray) -> pa.LargeStringArray:
@@ -39,18 +36,15 @@ class Keyed:
         rows = keys[is_short].astype("<i8").view(np.uint8).reshape(-1, 8)
         lengths = rows[:, _SHORT].astype(np.int64)
         data = rows[np.arange(8) < lengths[:, None]]
-        offsets = np.concatenate(([0], np.cumsum(lengths)))
-        short_words = pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets), pa.py_buffer(data))
+        offsets = pa.py_buffer(offsets_of(lengths))
+        short_words = pa.LargeStringArray.from_buffers(len(lengths), offsets, pa.py_buffer(data))
         place = np.where(is_short, np.cumsum(is_short), len(lengths) + np.cumsum(~is_short)) - 1
         return pa.concat_arrays([short_words, long_words]).take(as_arrow(place))
 
 
 @dataclass(frozen=True)
 class Numbered:
-    """Of every word its number, in order of first appearance; the words by their numbers.
-
-    ids: shape (number of words,).
-    """
+    """Of every word its number, in order of first appearance; the words by their numbers."""
 
     ids: IntArray
     keyed: Keyed
@@ -203,19 +197,13 @@ def white_space(data: Bytes) -> Mask:
 
 
 def split_at(text: Utf8, separators: Mask) -> Words:
-    """The runs of bytes between separators, as words.
-
-    separators: shape (len(text.data),), True on every byte of a separator.
-    """
+    """The runs of bytes between separators, as words; separators: True on every byte of one."""
     numbered, offsets = _numbered(text, separators, None)
     return Words(Segments(numbered.ids, offsets), numbered.vocabulary)
 
 
 def units_at(text: Utf8, separators: Mask, cuts: IntArray | None = None) -> Units:
-    """The same as units, whose names are spelled when somebody asks for them.
-
-    cuts: places where a unit ends and the next one begins, without a separator in between, in any order.
-    """
+    """The same as units, spelled when somebody asks for them; cuts: further places where one ends and one begins."""
     numbered, offsets = _numbered(text, separators, cuts)
     return Units(Segments(numbered.ids, offsets), lambda ids: numbered.vocabulary.take(as_arrow(ids)).to_pylist())
 
@@ -271,32 +259,28 @@ def split_characters(texts: list[str]) -> Units:
     """
     points = np.frombuffer("".join(texts).encode("utf-32-le"), np.int32)
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    return Units(Segments(points, np.concatenate(([0], np.cumsum(lengths)))), _characters)
-
-
-def _characters(points: IntArray) -> list[str]:
-    return list(map(chr, points.tolist()))
+    return Units(Segments(points, offsets_of(lengths)), lambda points: list(map(chr, points.tolist())))
 
 
 def without_spaces(characters: Units) -> Units:
     """Code points without those that str.isspace() calls spaces."""
     points, offsets = characters.segments
     kept = ~_SPACES[np.minimum(points, len(_SPACES) - 1)]
-    kept_before = np.concatenate(([0], np.cumsum(kept)))
-    return Units(Segments(points[kept], kept_before[offsets]), characters.names)
+    return Units(Segments(points[kept], offsets_of(kept)[offsets]), characters.names)
 
 
 def from_token_lists(token_lists: list[list[str]]) -> Words:
     """Words of texts that are already split."""
-    tokens = pa.array(list(itertools.chain.from_iterable(token_lists)), pa.large_string())
+    encoded = pa.array(list(itertools.chain.from_iterable(token_lists)), pa.large_string()).dictionary_encode()
     lengths = np.fromiter(map(len, token_lists), np.int64, len(token_lists))
-    return _with_ids(tokens, np.concatenate(([0], np.cumsum(lengths))))
+    return Words(Segments(from_arrow(encoded.indices), offsets_of(lengths)), encoded.dictionary)
 
 
-def _with_ids(words: pa.LargeStringArray, offsets: IntArray) -> Words:
-    encoded = words.dictionary_encode()
-    ids = from_arrow(encoded.indices)
-    return Words(Segments(ids, offsets), encoded.dictionary)
+def checked_tokens(tokens: Any, text: str) -> list[str]:
+    """What a tokenizer of the caller's made of a text; ValueError for what is no list of strings."""
+    if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
+        raise ValueError(f"the tokenizer returned {tokens!r} for {text!r}: it must return a list of strings")
+    return list(tokens)
 
 
 def split_lines(text: str) -> Words:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from evenscore.pictures import BLUE, ORANGE, PLAIN, PURPLE, Columns, Kind, Line, Mark, Picture, box
@@ -22,13 +22,17 @@ class Alignment(NamedTuple):
         """Whether nothing was changed."""
         return all(operation.kind == "equal" for operation in self.operations)
 
+    def sides(self, operation: Operation) -> tuple[list[str], list[str]]:
+        """The units that an operation is about."""
+        _, reference_start, reference_end, prediction_start, prediction_end = operation
+        return self.reference[reference_start:reference_end], self.prediction[prediction_start:prediction_end]
 
-class _Column(NamedTuple):
-    """One unit above the other, and what happened to it."""
-
-    reference: str
-    prediction: str
-    mark: str
+    def columns(self, empty: str) -> Iterator[tuple[str, str, str]]:
+        """One unit above the other, `empty` where a side has none, and the kind of the operation."""
+        for operation in self.operations:
+            sides = self.sides(operation)
+            height = max(map(len, sides))
+            yield from zip(*(side or [empty] * height for side in sides), [operation.kind] * height, strict=True)
 
 
 _MARKS = {"equal": " ", "substitute": "S", "delete": "D", "insert": "I"}
@@ -50,7 +54,8 @@ def draw(alignments: Sequence[Alignment], separator: str, skip_correct: bool, li
 
 def _draw_row(alignment: Alignment, separator: str, line_width: int | None) -> str:
     blocks: list[list[str]] = [list(_HEADS)]
-    for column in _columns(alignment):
+    for reference, prediction, kind in alignment.columns(empty="*"):
+        column = (reference, prediction, _MARKS[kind])
         width = max(map(len, column))
         if line_width is not None and len(blocks[-1][0]) + width > line_width:
             blocks.append(list(_HEADS))
@@ -60,28 +65,17 @@ def _draw_row(alignment: Alignment, separator: str, line_width: int | None) -> s
     return "\n".join("".join(f"{line[: len(line) - cut]}\n" for line in block) for block in blocks)
 
 
-def _columns(alignment: Alignment) -> list[_Column]:
-    columns: list[_Column] = []
-    for kind, *bounds in alignment.operations:
-        reference = alignment.reference[bounds[0] : bounds[1]]
-        prediction = alignment.prediction[bounds[2] : bounds[3]]
-        height = max(len(reference), len(prediction))
-        columns += map(_Column, reference or ["*"] * height, prediction or ["*"] * height, [_MARKS[kind]] * height)
-    return columns
-
-
 def count_errors(alignments: Sequence[Alignment], separator: str) -> dict[str, Counter[Any]]:
     """How often each run of units was substituted, as (from, to), inserted or deleted (jiwer, collect_error_counts)."""
     counts: dict[str, Counter[Any]] = {"substitutions": Counter(), "insertions": Counter(), "deletions": Counter()}
     for alignment in alignments:
-        for kind, *bounds in alignment.operations:
-            reference = separator.join(alignment.reference[bounds[0] : bounds[1]])
-            prediction = separator.join(alignment.prediction[bounds[2] : bounds[3]])
-            if kind == "substitute":
+        for operation in alignment.operations:
+            reference, prediction = map(separator.join, alignment.sides(operation))
+            if operation.kind == "substitute":
                 counts["substitutions"][reference, prediction] += 1
-            elif kind == "insert":
+            elif operation.kind == "insert":
                 counts["insertions"][prediction] += 1
-            elif kind == "delete":
+            elif operation.kind == "delete":
                 counts["deletions"][reference] += 1
     return counts
 
@@ -103,20 +97,11 @@ _LOOKS = {
 
 def alignment_picture(title: str, alignment: Alignment) -> Picture:
     """Reference above prediction, unit by unit; below errors, S, D or I for a substitution, deletion or insertion."""
-    columns = [column for operation in alignment.operations for column in _picture_columns(alignment, operation)]
+    columns = []
+    for reference, prediction, kind in alignment.columns(empty=""):
+        above, below, sign = _LOOKS[kind]
+        columns.append((Mark(reference, above), Mark(prediction, below), Mark(sign)))
     if not columns:
         return Picture(title, [Line("both texts", [Mark("are empty")])])
     labels = ("reference", "prediction") if alignment.is_correct else ("reference", "prediction", "")
     return Picture(title, [Columns(labels, [column[: len(labels)] for column in columns])], KINDS)
-
-
-def _picture_columns(alignment: Alignment, operation: Operation) -> list[tuple[Mark, Mark, Mark]]:
-    kind, reference_start, reference_end, prediction_start, prediction_end = operation
-    reference = alignment.reference[reference_start:reference_end]
-    prediction = alignment.prediction[prediction_start:prediction_end]
-    height = max(len(reference), len(prediction))
-    above, below, sign = _LOOKS[kind]
-    return [
-        (Mark(upper, above), Mark(lower, below), Mark(sign))
-        for upper, lower in zip(reference or [""] * height, prediction or [""] * height, strict=True)
-    ]

@@ -125,21 +125,14 @@ def _blocks(left: Segments, right: Segments) -> list[IntArray]:
 
 def _least_keys(left: Segments, right: Segments, steps: _Steps) -> Keys:
     """The least key of each of p pairs, shape (p,)."""
-    rows = _rows(_rectangle(left, -1), _rectangle(right, -2), steps)
+    widths = int(left.lengths.max(initial=0)), int(right.lengths.max(initial=0))
+    rows = _rows(left.padded(widths[0], -1), right.padded(widths[1], -2), steps)
     keys: Keys = np.zeros(len(left.lengths), dtype=_dtype(steps))
     for j, (row, _) in enumerate(rows):
         ending = np.flatnonzero(right.lengths == j)
         keys[ending] = row[ending, left.lengths[ending]]
     keys += left.lengths.astype(keys.dtype) * steps.deletion
     return keys
-
-
-def _rectangle(segments: Segments, filler: int) -> IntArray:
-    """Ids in a row per segment, shape (p, longest); ids are >= 0, so that the filler equals no token."""
-    inside = np.arange(segments.lengths.max(initial=0)) < segments.lengths[:, None]
-    table = np.full(inside.shape, filler, dtype=np.int64)
-    table[inside] = segments.ids
-    return table
 
 
 def _rows(left: IntArray, right: IntArray, steps: _Steps) -> Iterator[tuple[Keys, Keys]]:

@@ -8,7 +8,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from evenscore.text.segments import LANE_BITS, IntArray, LaneBlock, Lanes, Segments, if_worthwhile, lane_blocks
+from evenscore.text.lanes import LANE_BITS, LaneBlock, Lanes, filled_below, if_worthwhile, lane_blocks, popcount
+from evenscore.text.segments import IntArray, Segments, offsets_of
 
 EditKind = Literal["substitute", "delete", "insert"]
 
@@ -74,34 +75,24 @@ def without_common_affixes(references: Segments, predictions: Segments) -> tuple
     prefix = _common_prefixes(references, predictions, shorter)
     backwards = _common_prefixes(_reversed(references), _reversed(predictions), shorter[::-1])
     suffix = np.minimum(backwards[::-1], shorter - prefix)
-    return _trimmed(references, prefix, suffix), _trimmed(predictions, prefix, suffix)
+    sides = (references, predictions)
+    left, right = (side.runs(side.offsets[:-1] + prefix, side.lengths - prefix - suffix) for side in sides)
+    return left, right
 
 
 def _common_prefixes(left: Segments, right: Segments, shorter: IntArray) -> IntArray:
     """Number of equal tokens at the start of each pair, shape (n,); `shorter` is the length of its shorter side."""
-    ends = np.cumsum(shorter)
-    starts = ends - shorter
-    position = np.arange(shorter.sum())
-    left_ids = left.ids[position + np.repeat(left.offsets[:-1] - starts, shorter)]
-    right_ids = right.ids[position + np.repeat(right.offsets[:-1] - starts, shorter)]
+    left_ids, offsets = left.runs(left.offsets[:-1], shorter)
+    differs = left_ids != right.runs(right.offsets[:-1], shorter).ids
     # A mismatch at the very end stops the last pairs.
-    mismatches = np.append(np.flatnonzero(left_ids != right_ids), len(position))
-    first_mismatch: IntArray = mismatches[np.searchsorted(mismatches, starts)]
-    prefix: IntArray = np.minimum(first_mismatch, ends) - starts
+    mismatches = np.append(np.flatnonzero(differs), len(differs))
+    prefix: IntArray = np.minimum(mismatches[np.searchsorted(mismatches, offsets[:-1])] - offsets[:-1], shorter)
     return prefix
 
 
 def _reversed(segments: Segments) -> Segments:
     """The whole corpus backwards: the last token of the last segment comes first."""
     return Segments(segments.ids[::-1], segments.offsets[-1] - segments.offsets[::-1])
-
-
-def _trimmed(segments: Segments, prefix: IntArray, suffix: IntArray) -> Segments:
-    """Every segment without its first `prefix` and its last `suffix` tokens."""
-    lengths = segments.lengths - prefix - suffix
-    offsets = np.concatenate(([0], np.cumsum(lengths)))
-    shift = np.repeat(segments.offsets[:-1] + prefix - offsets[:-1], lengths)
-    return Segments(segments.ids[shift + np.arange(offsets[-1])], offsets)
 
 
 # rapidfuzz-cpp 3.3.4 (levenshtein_align_hirschberg) halves the prediction when its two bit matrices would take a
@@ -125,12 +116,6 @@ class _Row(NamedTuple):
     first: int
     rises: int
     falls: int
-
-    def rises_to(self, column: int) -> int:
-        return self.rises >> (column - self.start - 1) & 1
-
-    def falls_to(self, column: int) -> int:
-        return self.falls >> (column - self.start - 1) & 1
 
 
 def edit_script(reference: Sequence[int], prediction: Sequence[int]) -> list[Edit]:
@@ -173,10 +158,8 @@ def _script(
 
 
 def _common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
-    for k, (a, b) in enumerate(zip(left, right, strict=False)):
-        if a != b:
-            return k
-    return min(len(left), len(right))
+    differing = (k for k, (a, b) in enumerate(zip(left, right, strict=False)) if a != b)
+    return next(differing, min(len(left), len(right)))
 
 
 def _rows(reference: Sequence[int], prediction: Sequence[int], bound: int, count: int) -> Iterator[_Row]:
@@ -222,15 +205,15 @@ def _traced_back(reference: Sequence[int], prediction: Sequence[int], bound: int
     i, j = len(reference), len(prediction)
     edits = []
     while i and j:
-        if rows[j - 1].rises_to(i):
+        row, above = rows[j - 1], rows[j - 2]
+        if row.rises >> (i - row.start - 1) & 1:
             i -= 1
             edits.append(Edit("delete", i, j))
-        elif j > 1 and rows[j - 2].falls_to(i):
+        elif j > 1 and above.falls >> (i - above.start - 1) & 1:
             j -= 1
             edits.append(Edit("insert", i, j))
         else:
-            i -= 1
-            j -= 1
+            i, j = i - 1, j - 1
             if reference[i] != prediction[j]:
                 edits.append(Edit("substitute", i, j))
     edits += [Edit("delete", k, 0) for k in reversed(range(i))]
@@ -253,7 +236,7 @@ def _distances(reference: Sequence[int], prediction: Sequence[int], bound: int, 
     end = min(row.start + row.width, len(reference))
     steps = _bits(row.rises, end - row.start) - _bits(row.falls, end - row.start)
     distances = np.full(len(reference) + 1, _UNREACHED)
-    distances[row.start : end + 1] = row.first + np.concatenate(([0], np.cumsum(steps)))
+    distances[row.start : end + 1] = row.first + offsets_of(steps)
     return distances
 
 
@@ -282,8 +265,8 @@ def edit_counts(references: Segments, predictions: Segments) -> IntArray:
     in_lanes = if_worthwhile(to_align & (np.maximum(left.lengths, right.lengths) <= LANE_BITS))
     for block in lane_blocks(left, right, np.flatnonzero(in_lanes)):
         matched, deleted = _lanes_traced_back(block, *_bit_rows(block.masks))
-        hits[block.pairs] += _popcount(matched)
-        deletions[block.pairs] = _popcount(deleted)
+        hits[block.pairs] += popcount(matched)
+        deletions[block.pairs] = popcount(deleted)
     for pair in np.flatnonzero(to_align & ~in_lanes).tolist():
         reference, prediction = left.row(pair).tolist(), right.row(pair).tolist()
         edits = Counter(edit.kind for edit in edit_script(reference, prediction))
@@ -304,16 +287,14 @@ def edit_operations(reference: IntArray, prediction: IntArray) -> list[Operation
     substitute 1 2 2 3
     equal 2 3 3 4
     """
-    edits = edit_script(reference.tolist(), prediction.tolist())
-    return operations(edits, len(reference), len(prediction))
+    return operations(edit_script(reference.tolist(), prediction.tolist()), len(reference), len(prediction))
 
 
 def _bit_rows(masks: Lanes) -> tuple[Lanes, Lanes]:
     """Rises, falls of every row of the distance matrices, shapes (m + 1, p); row 0 belongs to no prediction token.
 
-    Bit i of a row says that its value rises (VP) or falls (VN) by one between i and i + 1 reference tokens.
-    Names and steps follow Hyyrö (2003), "A bit-vector algorithm for computing Levenshtein and Damerau edit
-    distances", with the reference as the pattern.
+    Bit i of a row says that its value rises (VP) or falls (VN) by one between i and i + 1 reference tokens; names and
+    steps are those of `_rows`.
     """
     rises = np.empty((len(masks) + 1, masks.shape[1]), dtype=masks.dtype)
     falls = np.empty_like(rises)
@@ -341,7 +322,7 @@ def _lanes_traced_back(block: LaneBlock, rises: Lanes, falls: Lanes) -> tuple[La
         # Right lengths ascend within a block: these lanes have a prediction token in this row.
         lanes = slice(np.searchsorted(block.right_lengths, row, side="right"), None)
         # 1. Delete as long as the value rises towards the column of the walk.
-        kept = _filled_below(rest[lanes] & ~rises[row + 1, lanes])
+        kept = filled_below(rest[lanes] & ~rises[row + 1, lanes])
         deleted[lanes] |= rest[lanes] ^ kept
         # 2. Insert, staying in the column, if the row above falls there; else go up the diagonal.
         column = kept ^ (kept >> 1)
@@ -349,17 +330,3 @@ def _lanes_traced_back(block: LaneBlock, rises: Lanes, falls: Lanes) -> tuple[La
         matched[lanes] |= (column ^ inserted) & block.masks[row, lanes]
         rest[lanes] = kept >> 1 | inserted
     return matched, deleted | rest
-
-
-def _filled_below(words: Lanes) -> Lanes:
-    """Every bit below the highest one is set as well: 0b0100 -> 0b0111."""
-    for shift in (1, 2, 4, 8, 16, 32):
-        if shift < words.dtype.itemsize * 8:
-            words = np.bitwise_or(words, words >> shift)
-    return words
-
-
-def _popcount(words: Lanes) -> IntArray:
-    """Number of ones of each word."""
-    ones: IntArray = np.unpackbits(words[:, None].view(np.uint8), axis=1).sum(axis=1, dtype=np.int64)
-    return ones

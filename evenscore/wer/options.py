@@ -19,25 +19,14 @@ def _check_costs(name: str, value: Any) -> None:
 class WerOptions(Options, total=False):
     """The options of wer_dp."""
 
-    unit: Annotated[
-        Literal["word", "char"], Option("word", '`"word"`, or `"char"` for the character error rate', counts=True)
-    ]
+    unit: Annotated[Literal["word", "char"], Option("word", '`"word"`; `"char"`: character error rate', counts=True)]
     normalize_by: Annotated[
         Literal["reference", "prediction", "max", "sum"],
-        Option(
-            "reference",
-            'what errors are divided by: the length of the `"reference"`, of the `"prediction"`, the `"max"` or '
-            '`"sum"` of both',
-            counts=True,
-        ),
+        Option("reference", 'length to divide by: `"reference"`, `"prediction"`, `"max"` or `"sum"`', counts=True),
     ]
     transforms: Annotated[
         str | Callable[[str], str] | Sequence[Any] | None,
-        Option(
-            None,
-            'steps before the comparison: `"standardize"`, or a list, see below; `None`: jiwer\'s default',
-            counts=True,
-        ),
+        Option(None, 'steps before comparing: `"standardize"`, or a list, see below; `None`: as jiwer', counts=True),
     ]
     costs: Annotated[
         Sequence[float],
@@ -52,28 +41,27 @@ class WerLoad(WerOptions, HostOptions, total=False):
     """What evenscore.load takes."""
 
 
+# What compute returns: scores, and of the rows what the options ask for; cer in place of wer for characters.
 class WerResult(TypedDict, total=False):
-    """What compute returns: scores, and of the rows what the options ask for; cer in place of wer for characters."""
-
     wer: float
-    cer: float
-    mer: float
-    wil: float
-    wip: float
-    weighted_error_rate: float
-    hits: int
-    substitutions: int
-    deletions: int
-    insertions: int
-    sentence_error_rate: float
-    reference_length: int
-    prediction_length: int
     wer_low: float
     wer_mean: float
     wer_high: float
     wer_per_example: list[float]
+    cer: float
     cer_low: float
     cer_mean: float
     cer_high: float
     cer_per_example: list[float]
-    signature: str
+    mer: float
+    wil: float
+    wip: float
+    weighted_error_rate: float
+    sentence_error_rate: float
+    hits: int
+    substitutions: int
+    deletions: int
+    insertions: int
+    reference_length: int
+    prediction_length: int
+    signature: str  # fmt: skip

@@ -35,7 +35,6 @@ class Wer(Scorer[WerOptions]):
     block_characters = 1 << 19
 
     def check(self) -> None:
-        """Transforms depend on the unit."""
         pipeline(self.options["transforms"], self.options["unit"])
 
     # --- what is counted
@@ -47,7 +46,6 @@ class Wer(Scorer[WerOptions]):
         return np.column_stack((counts, _errors(counts) > 0, _normalizer(counts, self.options["normalize_by"])))
 
     def own_statistic_names(self) -> Sequence[str]:
-        """Four counts, whether there is an error, what errors are divided by."""
         return _STATISTICS
 
     # --- what is made of the sum
@@ -74,16 +72,13 @@ class Wer(Scorer[WerOptions]):
         }
 
     def headlines(self) -> Sequence[str]:
-        """The rate."""
         return (_RATE_NAMES[self.options["unit"]],)
 
     def headline_scores(self, totals: IntArray, resampled: bool) -> FloatArray:
-        """The rates of many sums, shape (sums, 1)."""
         own = totals[:, len(ROW_COLUMNS) :]
         return _rates(_errors(own), own[:, _STATISTICS.index("normalizer")])[:, None]
 
     def signature_fields(self) -> Mapping[str, Any]:
-        """All options that decide a score."""
         return {
             "unit": self.options["unit"],
             "norm": self.options["normalize_by"],

@@ -18,18 +18,11 @@ _SPACES = re.compile(r"\s\s+")
 _KALDI_NON_WORD = re.compile(r"[<\[][^>\]]*[>\]]")
 # In the order in which jiwer replaces them; "'tis" therefore becomes "not is" without its space: see DIFFERENCES.md.
 _CONTRACTIONS = (
-    ("won't", "will not"),
-    ("can't", "can not"),
-    ("let's", "let us"),
-    ("n't", " not"),
-    ("'re", " are"),
-    ("'s", " is"),
-    ("'d", " would"),
-    ("'ll", " will"),
-    ("'t", " not"),
-    ("'ve", " have"),
-    ("'m", " am"),
-)
+    ("won't", "will not"), ("can't", "can not"), ("let's", "let us"), ("n't", " not"), ("'re", " are"), ("'s", " is"),
+    ("'d", " would"), ("'ll", " will"), ("'t", " not"), ("'ve", " have"), ("'m", " am"),
+)  # fmt: skip
+_NO_WHITE_SPACE = dict.fromkeys(map(ord, string.whitespace))
+_ONLY_SPACES = dict.fromkeys(map(ord, string.whitespace), " ")
 
 
 def pipeline(transforms: Any, unit: str) -> list[Step]:
@@ -47,13 +40,8 @@ def pipeline(transforms: Any, unit: str) -> list[Step]:
     parts = [given] if isinstance(given, str) or callable(given) else given
     if not isinstance(parts, (list, tuple)):
         raise ValueError(f"transforms={transforms!r}: give a list of steps, or {_names(PIPELINES)}")
-    return [step for part in parts for step in _steps(part)]
-
-
-def _steps(part: Any) -> list[Step]:
-    if isinstance(part, str) and part in PIPELINES:
-        return [STEPS[name] for name in PIPELINES[part]]
-    return [_step(part)]
+    named = (PIPELINES.get(part, [part]) if isinstance(part, str) else [part] for part in parts)
+    return [_step(step) for steps in named for step in steps]
 
 
 def _step(step: Any) -> Step:
@@ -91,30 +79,14 @@ def apply(steps: Sequence[Step], texts: list[str]) -> list[str]:
     return texts
 
 
-def _remove_multiple_spaces(text: str) -> str:
-    return _SPACES.sub(" ", text)
-
-
 def _expand_contractions(text: str) -> str:
     for contraction, expansion in _CONTRACTIONS:
         text = text.replace(contraction, expansion)
     return text
 
 
-def _remove_kaldi_non_words(text: str) -> str:
-    return _KALDI_NON_WORD.sub("", text)
-
-
 def _remove_punctuation(text: str) -> str:
     return "".join(c for c in text if not unicodedata.category(c).startswith("P"))
-
-
-def _remove_white_space(text: str) -> str:
-    return text.translate(dict.fromkeys(map(ord, string.whitespace)))
-
-
-def _white_space_to_spaces(text: str) -> str:
-    return text.translate(dict.fromkeys(map(ord, string.whitespace), " "))
 
 
 def _substitute_regexes(substitutions: Any) -> Step:
@@ -165,11 +137,11 @@ STEPS: dict[str, Step] = {
     "to_lower_case": str.lower,
     "to_upper_case": str.upper,
     "expand_common_english_contractions": _expand_contractions,
-    "remove_kaldi_non_words": _remove_kaldi_non_words,
+    "remove_kaldi_non_words": lambda text: _KALDI_NON_WORD.sub("", text),
     "remove_punctuation": _remove_punctuation,
-    "remove_white_space": _remove_white_space,
-    "white_space_to_spaces": _white_space_to_spaces,
-    "remove_multiple_spaces": _remove_multiple_spaces,
+    "remove_white_space": lambda text: text.translate(_NO_WHITE_SPACE),
+    "white_space_to_spaces": lambda text: text.translate(_ONLY_SPACES),
+    "remove_multiple_spaces": lambda text: _SPACES.sub(" ", text),
     "strip": str.strip,
 }
 STEPS_WITH_ARGUMENT: dict[str, Callable[[Any], Step]] = {
@@ -180,14 +152,10 @@ STEPS_WITH_ARGUMENT: dict[str, Callable[[Any], Step]] = {
 DEFAULTS = {"word": ("remove_multiple_spaces", "strip"), "char": ("strip",)}
 PIPELINES = {
     "standardize": (
-        "to_lower_case",
-        "expand_common_english_contractions",
-        "remove_kaldi_non_words",
-        "white_space_to_spaces",
-        "remove_multiple_spaces",
-        "strip",
+        "to_lower_case", "expand_common_english_contractions", "remove_kaldi_non_words",
+        "white_space_to_spaces", "remove_multiple_spaces", "strip",
     ),
-}
+}  # fmt: skip
 
 
 _SPACE = ord(" ")

@@ -3,8 +3,8 @@
     BLEU = BP * exp(sum over n = 1 .. N of w_n * log p_n)
 
 p_n is the share of n-grams of the predictions that stand in a reference, each counted no more often than in any one of
-them; BP is 1 if the predictions are longer than the references, else exp(1 - r / c).  The formula of every convention
-is in evenscore/bleu/score.py, the counts are in evenscore/bleu/kernel.py.
+them; BP is 1 if the predictions are longer than the references, else exp(1 - r / c).  The counts and the formula of
+every convention are in evenscore/bleu/score.py.
 """
 
 from __future__ import annotations
@@ -60,12 +60,10 @@ Examples:
     ) -> BleuResult:
         """Corpus BLEU of predictions against references, together with everything added before.
 
-        predictions: one string a row.
-        references: one string a row, or a list of strings a row.
-        executor: counts blocks of rows elsewhere: anything with the `submit` of concurrent.futures, such as a pool of
-          processes, Dask's client.get_executor(), mpi4py's MPIPoolExecutor.  The result is the same to the last bit.
-        Options given here override those given at load.
-        Raises ValueError for input that cannot be scored; it names the first bad row.
+        predictions: one string a row; references: one, or a list of strings a row.
+        executor: counts blocks of rows elsewhere, with the same result to the last bit: a pool of processes, Dask's
+          client.get_executor(), mpi4py's MPIPoolExecutor, anything with the `submit` of concurrent.futures.
+        Options override those at load.  Raises ValueError for input that cannot be scored; it names the first bad row.
         """
         columns = {"predictions": predictions, "references": references}
         return cast(BleuResult, self._compute(columns, options, executor))

@@ -59,12 +59,10 @@ Examples:
     ) -> RougeResult:
         """ROUGE of predictions against references, together with everything added before.
 
-        predictions: one string a row.
-        references: one string a row, or a list of strings a row.
-        executor: counts blocks of rows elsewhere: anything with the `submit` of concurrent.futures, such as a pool of
-          processes, Dask's client.get_executor(), mpi4py's MPIPoolExecutor.  The result is the same to the last bit.
-        Options given here override those given at load.
-        Raises ValueError for input that cannot be scored; it names the first bad row.
+        predictions: one string a row; references: one, or a list of strings a row.
+        executor: counts blocks of rows elsewhere, with the same result to the last bit: a pool of processes, Dask's
+          client.get_executor(), mpi4py's MPIPoolExecutor, anything with the `submit` of concurrent.futures.
+        Options override those at load.  Raises ValueError for input that cannot be scored; it names the first bad row.
         """
         columns = {"predictions": predictions, "references": references}
         return cast(RougeResult, self._compute(columns, options, executor))
