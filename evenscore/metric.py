@@ -91,10 +91,10 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
     def add(self, **row: Any) -> None:
         """Count one row towards the next compute(), names in the singular or as columns; a batch costs little more."""
         known = {name: column for name, column in _COLUMN_OF.items() if column in self._scorer.columns}
-        columns = {known.get(name, name): [value] for name, value in row.items()}
-        # Of pairs a value that is missing is refused; other columns may be left out.
-        needed = COLUMNS if "references" in self._scorer.columns else ()
-        self.add_batch(**{name: column for name, column in columns.items() if name in needed or column != [None]})
+        # Of pairs a value that is missing is refused, given or not; other columns may be left out.
+        needed = {column: [None] for column in COLUMNS if "references" in known.values()}
+        given = {known.get(name, name): [value] for name, value in row.items() if value is not None}
+        self.add_batch(**(needed | given))
 
     def merge(self, other: Metric[Any]) -> None:
         """Count the rows that were added to another metric towards the next compute() of this one.
