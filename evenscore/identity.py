@@ -53,7 +53,9 @@ def files_digest(helpers: Mapping[str, bytes], script: bytes) -> str:
 def _library_code() -> dict[str, bytes]:
     """The modules of the library by their places in it; the scripts, which wheels hold there, are no part of it."""
     root = Path(__file__).parent
-    paths = {path.relative_to(root).as_posix(): path for path in root.rglob("*.py")}
+    # A generated folder has all of them beside this one, and may hold what is none of ours.
+    found = root.glob("*.py") if (root / ORIGIN).is_file() else root.rglob("*.py")
+    paths = {path.relative_to(root).as_posix(): path for path in found}
     code = {name: path.read_bytes() for name, path in paths.items() if not name.startswith("metrics/")}
     return {"library": hashlib.sha256(repr(sorted(code.items())).encode()).digest()}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import inspect
 import os
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ import evaluate
 import numpy as np
 
 from evenscore.columns import RowScorer, column_rows, compared_columns
-from evenscore.identity import code_digest, file_stamp, installed_class
+from evenscore.identity import LIBRARY_DIGEST, code_digest, file_stamp, installed_class
 from evenscore.options import HostOptions, check_choice, declared, unknown_option
 from evenscore.pairs import COLUMNS
 from evenscore.scorer import Result, Scorer
@@ -47,15 +48,17 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
     description_text: ClassVar[str]
     inputs_text: ClassVar[str]
     citation_text: ClassVar[str]
-    reference_urls: ClassVar[Sequence[str]]
+    sources_text: ClassVar[Sequence[str]]
     # By the class, so that a copy of evaluate's finds those of the installed package.
     _rebuild = staticmethod(_rebuild)
     _row_scorer_type = RowScorer
-    code_digest: ClassVar[str]
+    code_digest: ClassVar[str] = LIBRARY_DIGEST
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
-        cls.code_digest = code_digest(Path(inspect.getfile(cls)))
+        # A class that was typed at a prompt has no file; it keeps the digest of the one it comes from.
+        with contextlib.suppress(OSError, TypeError):
+            cls.code_digest = code_digest(Path(inspect.getfile(cls)))
 
     def __init__(self, config_name: str | None = None, num_process: int = 1, **given: Any) -> None:
         process_id = given.get("process_id", 0)
@@ -93,8 +96,11 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         known = {name: column for name, column in _COLUMN_OF.items() if column in self._scorer.columns}
         # Of pairs a value that is missing is refused, given or not; other columns may be left out.
         needed = {column: [None] for column in COLUMNS if "references" in known.values()}
-        given = {known.get(name, name): [value] for name, value in row.items() if value is not None}
-        self.add_batch(**(needed | given))
+        named = {**needed, **{known.get(name, name): [value] for name, value in row.items()}}
+        optional = set(self._scorer.columns) - set(needed)
+        self.add_batch(
+            **{name: column for name, column in named.items() if column[0] is not None or name not in optional}
+        )
 
     def merge(self, other: Metric[Any]) -> None:
         """Count the rows that were added to another metric towards the next compute() of this one.
@@ -260,15 +266,15 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
 
     def _info(self) -> evaluate.MetricInfo:
         text = datasets.Value("string")
-        pairs = [{"predictions": text, "references": [text]}, {"predictions": text, "references": text}]
-        texts = [{"predictions": text}]
-        features = pairs if "references" in self.scorer_type.columns else texts
+        several = datasets.Features({"predictions": text, "references": [text]})
+        one = datasets.Features({"predictions": text, "references": text})
+        has_references = "references" in self.scorer_type.columns
         return evaluate.MetricInfo(
             description=self.description_text,
             citation=self.citation_text,
             inputs_description=self.inputs_text.replace("{options}", _described(self.scorer_type.declaration)),
-            features=[datasets.Features(each) for each in features],
-            reference_urls=list(self.reference_urls),
+            features=[several, one] if has_references else datasets.Features({"predictions": text}),
+            reference_urls=list(self.sources_text),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -318,12 +324,11 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
 
     def _split(self, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Columns and options; a column that is None is not given."""
-        known = {*self._scorer.columns, *_COLUMN_OF.values()}
-        columns = {name: value for name, value in given.items() if name in self._scorer.columns and value is not None}
-        options = {name: value for name, value in given.items() if name not in known}
-        if given.get("references") is not None and "references" not in columns:
-            options["references"] = given["references"]
-        return columns, options
+        known = self._scorer.columns
+        columns = {name: value for name, value in given.items() if name in known and value is not None}
+        # Parameters of methods that all metrics share stand here whether somebody gave them or not.
+        shared = {name for name in COLUMNS if given.get(name) is None}
+        return columns, {name: value for name, value in given.items() if name not in {*known, *shared}}
 
     def _check_options(self, options: Mapping[str, Any]) -> None:
         """Raise ValueError for what row_scorer is given that is neither an option nor the name of a column."""

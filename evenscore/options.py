@@ -55,11 +55,15 @@ class Alias:
 
 
 class Declared(TypedDict):
-    """The options and aliases of a metric, by name, in order; types: of the options, as annotated."""
+    """The options and aliases of a metric, by name, in order.
+
+    types: of the options, as annotated.  checks: one an option; None where the type and the option allow everything.
+    """
 
     options: Mapping[str, Option]
     aliases: Mapping[str, Alias]
     types: Mapping[str, Any]
+    checks: Mapping[str, Check | None]
 
 
 # --- checks
@@ -160,7 +164,8 @@ def declared(options_type: type) -> Declared:
             aliases[name] = said
         else:
             options[name], kinds[name] = said, kind
-    return {"options": options, "aliases": aliases, "types": kinds}
+    checks = {name: _checker(kinds[name], option) for name, option in options.items()}
+    return {"options": options, "aliases": aliases, "types": kinds, "checks": checks}
 
 
 def keywords(options_type: type) -> Callable[[Function], Function]:
@@ -213,8 +218,9 @@ def resolve(options_type: type, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """
     known = declared(options_type)
     options = {**_defaults(options_type, given), **given}
-    for (name, option), kind in zip(known["options"].items(), known["types"].values(), strict=True):
-        _check(name, options[name], kind, option)
+    for name, check in known["checks"].items():
+        if check is not None:
+            check(name, options[name])
     return types.MappingProxyType(options)
 
 
@@ -243,17 +249,21 @@ def _defaults(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
     return usual
 
 
-def _check(name: str, value: Any, kind: Any, option: Option) -> None:
-    """By the type as far as it says, then by the option's own check."""
+def _checker(kind: Any, option: Option) -> Check | None:
+    """The check of an option: None by its type, all else by its own check, or by its type as far as that says."""
     kinds = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
-    if value is None and type(None) in kinds:
-        return
     choices = [choice for each in kinds if get_origin(each) is Literal for choice in get_args(each)]
     choices += [True, False] if bool in kinds else []
-    if option.check is not None:
-        option.check(name, value)
-    elif choices:
-        check_choice(name, value, (*([None] if type(None) in kinds else []), *choices))
+    none = [None] if type(None) in kinds else []
+    check = option.check
+    if check is None:
+        return functools.partial(check_choice, allowed=(*none, *choices)) if choices else None
+    return functools.partial(_check_unless_none, check=check) if none else check
+
+
+def _check_unless_none(name: str, value: Any, check: Check) -> None:
+    if value is not None:
+        check(name, value)
 
 
 def _own(value: Any) -> Any:

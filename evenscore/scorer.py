@@ -170,6 +170,8 @@ class Scorer(abc.ABC, Generic[O]):
         trials = self.checked_trials(test, n_trials)
         if len(systems) == 1:
             raise ValueError("no system to compare with the baseline: give its predictions as second argument")
+        if "predictions" in columns:
+            raise ValueError("predictions= beside systems: each system is a column of predictions; leave it out")
         texts = check_systems(systems[0], systems[1:])
         rows = [self.count_columns({**columns, "predictions": column}) for column in texts]
         if not len(rows[0]):
@@ -187,7 +189,7 @@ class Scorer(abc.ABC, Generic[O]):
     def counting(self) -> tuple[Any, ...]:
         """The values of the options that decide what is kept of rows."""
         known = declared(self.declaration)["options"]
-        return tuple(self._common[name] for name, option in known.items() if option.counts)
+        return tuple(_as_tuples(self._common[name]) for name, option in known.items() if option.counts)
 
     def compute(self, columns: Mapping[str, Any], executor: Any = None) -> Result:
         """The result for a corpus, a column by each name; None stands for one that is not given."""
@@ -303,6 +305,11 @@ class Scorer(abc.ABC, Generic[O]):
     def _headline_result(self, statistics: IntArray) -> Result:
         scored = self.score(statistics.sum(axis=0))
         return {**{name: scored[name] for name in self.headlines()}, **self._intervals(statistics)}
+
+
+def _as_tuples(value: Any) -> Any:
+    """Lists as tuples, which are as good in options."""
+    return tuple(map(_as_tuples, value)) if isinstance(value, (list, tuple)) else value
 
 
 def _warn_of_equal(rows: Sequence[IntArray]) -> None:

@@ -889,3 +889,20 @@ def test_rows_counted_in_blocks_score_the_same(name: str, characters: int, monke
     assert metric.compute(predictions=predictions, references=references) == whole
     assert len(counted) > 1
     assert sum(counted) == len(predictions)
+
+
+def test_what_evaluate_shows_of_a_metric_is_of_its_types() -> None:
+    for metric in map(evenscore.load, ALL_METRICS):
+        assert metric.reference_urls == metric.info.reference_urls
+        assert [url.partition(":")[0] for url in metric.reference_urls] == ["https"] * len(metric.reference_urls)
+        assert isinstance(metric.features, datasets.Features if metric.name == "perplexity" else list)
+
+
+def test_a_class_from_a_metric_needs_no_file(tmp_path: Path) -> None:
+    program = f"""
+        import evenscore
+        class Mine(type(evenscore.load("wer_dp"))):
+            pass
+        print(Mine(per_example=True).compute(predictions={PREDICTIONS!r}, references={VARYING!r}))
+    """
+    assert run_python(program, tmp_path) == f"{scores('wer_dp')}\n"

@@ -291,3 +291,59 @@ def test_a_list_that_the_caller_changes_later_changes_no_option(name: str, optio
     later(value)
     assert metric.compute(predictions=PREDICTIONS, references=VARYING, per_example=True) == expected
     assert metric.compute(predictions=PREDICTIONS, references=VARYING, per_example=True, seed=3) == expected
+
+
+# --- options that are the same in other words
+
+
+@pytest.mark.parametrize(
+    ("name", "at_load", "in_call"),
+    [
+        ("wer_dp", {"costs": (4, 3, 3)}, {"costs": [4, 3, 3]}),
+        ("rouge_l_multi", {"rouge_types": "rouge1"}, {"rouge_types": ["rouge1", "rouge1"]}),
+        ("rouge_l_multi", {}, {"rouge_types": ["rougeL", "rougeLsum"]}),
+        ("bleu_corpus", {"max_order": 2}, {"weights": [0.5, 0.5]}),
+        ("bleu_corpus", {"max_order": 3, "smoothing": "exp"}, {"max_order": 2, "smoothing": "nltk5"}),
+    ],
+)
+def test_added_rows_are_scored_under_options_that_count_the_same(
+    name: str, at_load: dict[str, Any], in_call: dict[str, Any]
+) -> None:
+    metric, other = evenscore.load(name, **at_load), evenscore.load(name, **{**at_load, **in_call})
+    expected = other.compute(predictions=PREDICTIONS, references=VARYING)
+    metric.add_batch(predictions=PREDICTIONS, references=VARYING)
+    other.merge(metric)
+    assert other.compute() == expected
+    assert metric.compute(**in_call) == expected
+
+
+def test_rows_are_refused_under_weights_of_longer_n_grams() -> None:
+    metric = evenscore.load("bleu_corpus", max_order=2)
+    metric.add_batch(predictions=PREDICTIONS, references=VARYING)
+    assert refusal(lambda: metric.compute(weights=[0.2, 0.3, 0.5])).startswith("rows were added under other options")
+
+
+# --- columns that are no columns of the metric
+
+
+@pytest.mark.parametrize("name", COUNTING)
+def test_a_column_of_another_metric_is_refused(name: str) -> None:
+    metric = evenscore.load(name)
+    for call in (
+        lambda: metric.statistics(PREDICTIONS, VARYING, contexts=PREDICTIONS),
+        lambda: metric.compare(PREDICTIONS, PREDICTIONS, references=VARYING, contexts=PREDICTIONS),
+        lambda: metric.row_scorer(contexts="b"),
+    ):
+        assert refusal(call).startswith("unknown option 'contexts'")
+    given = {"prediction": "a", "reference": "a"}
+    assert refusal(lambda: metric.add(**given, context=None)).startswith("unknown columns ['context']")
+    both = {"references": VARYING, "predictions": PREDICTIONS}
+    assert refusal(lambda: metric.compare(PREDICTIONS, PREDICTIONS, **both)).startswith("predictions= beside systems")
+
+
+def test_an_executor_is_refused_by_perplexity_whether_rows_were_added_or_not() -> None:
+    metric = evenscore.load("perplexity")
+    metric.add_batch(log_probs=[[-1.0]])
+    for call in (lambda: metric.compute(executor=1), lambda: metric.compute(log_probs=[[-1.0]], executor=1)):
+        assert refusal(call).startswith("executor= is for metrics with references")
+    assert metric.compute()["tokens"] == 1

@@ -79,10 +79,10 @@ class BleuOptions(Options, total=False):
         ),
     ]
     lowercase: Annotated[bool, Option(False, "compare without case", counts=True)]
-    max_order: Annotated[int, Option(4, "longest n-grams", integer(least=1, most=100), counts=True)]
+    max_order: Annotated[int, Option(4, "longest n-grams", integer(least=1, most=100))]
     weights: Annotated[
         Sequence[float] | Sequence[Sequence[float]] | None,
-        Option(None, "a weight an order, or several such lists; `None`: all the same", _check_weights, counts=True),
+        Option(None, "a weight an order, or several such lists; `None`: all the same", _check_weights),
     ]
     smoothing: Annotated[
         Smoothing,

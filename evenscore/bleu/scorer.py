@@ -62,6 +62,10 @@ class Bleu(Scorer[BleuOptions]):
         numbered = [f"{name}_{n}" for name in ["matches", "n_grams", *without] for n in ns]
         return ["prediction_length", "reference_length", *numbered]
 
+    def counting(self) -> tuple[Any, ...]:
+        """Of longest n-grams and weights counts what they make of each other: how long n-grams are counted."""
+        return (*super().counting(), orders(self.options))
+
     def cuts_text_by_text(self) -> bool:
         return self.options["tokenizer"] not in AT_ONCE
 

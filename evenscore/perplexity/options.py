@@ -78,7 +78,9 @@ _counted = functools.partial(Option, counts=True)
 class PerplexityOptions(Options, total=False):
     """The options of perplexity."""
 
-    source: Annotated[Any, _counted(None, '`"ngram"`, the path of an ARPA file, a function, what has `log_probs`')]
+    source: Annotated[
+        Any, _counted(None, '`"ngram"`, the path of an ARPA file, a function, an object with `log_probs`')
+    ]
     train_texts: Annotated[Any, _counted(None, "of an n-gram model: texts, or a file's path, one a line")]
     ngram_order: Annotated[int, _counted(3, "the most words of an n-gram", _POSITIVE)]
     ngram_unit: Annotated[
@@ -91,8 +93,8 @@ class PerplexityOptions(Options, total=False):
     ]
     end_token: Annotated[bool, _counted(True, "n-gram models score the end of every text")]
     model_id: Annotated[str | os.PathLike[str] | None, _counted(None, "folder or hub name of a model")]
-    model: Annotated[Any, _counted(None, "the same, loaded")]
-    tokenizer: Annotated[Any, _counted(None, "of `model`, loaded")]
+    model: Annotated[Any, _counted(None, "a model that is loaded, with its `tokenizer`")]
+    tokenizer: Annotated[Any, _counted(None, "that of `model`, loaded")]
     model_type: Annotated[
         Literal["causal", "masked"] | None, _counted(None, '`"causal"`, `"masked"`; `None`: as its configuration says')
     ]

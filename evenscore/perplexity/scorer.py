@@ -63,11 +63,7 @@ class Perplexity(Scorer[PerplexityOptions]):
 
     def count_columns(self, columns: Mapping[str, Any], executor: Any = None) -> IntArray:
         """The statistics of every row; an executor is refused, whose workers would all load the model."""
-        if executor is not None:
-            raise ValueError(
-                "executor= is for metrics with references: here, load the metric once in every worker, let it call "
-                "statistics(...).sum(axis=0) for its share of the rows, add the sums, call score_statistics(total)"
-            )
+        check_no_executor(executor)
         return _statistics(self._tokens(columns))
 
     def own_statistic_names(self) -> Sequence[str]:
@@ -78,8 +74,9 @@ class Perplexity(Scorer[PerplexityOptions]):
 
     def compute(self, columns: Mapping[str, Any], executor: Any = None) -> Result:
         """The result for a corpus; with per_token also every token."""
-        if executor is not None or not self.options["per_token"]:
-            return super().compute(columns, executor)
+        check_no_executor(executor)
+        if not self.options["per_token"]:
+            return super().compute(columns)
         tokens = self._tokens(columns)
         return self.visible({**self.rows_result(_statistics(tokens)), **_shown(tokens)})
 
@@ -172,6 +169,15 @@ class Perplexity(Scorer[PerplexityOptions]):
         total = as_total(_statistics(tokens)[0, len(self.row_columns) :].tolist()).every
         title = f"perplexity {perplexity(total):.2f}, {total.tokens} token{'s' * (total.tokens != 1)}"
         return surprise_picture(title, tokens.scores.log_probs, _names(tokens))
+
+
+def check_no_executor(executor: Any) -> None:
+    """Raise ValueError for an executor."""
+    if executor is not None:
+        raise ValueError(
+            "executor= is for metrics with references: here, load the metric once in every worker, let it call "
+            "statistics(...).sum(axis=0) for its share of the rows, add the sums, call score_statistics(total)"
+        )
 
 
 def _statistics(tokens: Scored) -> IntArray:

@@ -44,7 +44,7 @@ class RougeOptions(Options, total=False):
 
     rouge_types: Annotated[
         str | Sequence[str],
-        Option(("rougeL", "rougeLsum"), '`"rougeL"`, `"rougeLsum"`, `"rouge1"`..`"rouge9"`', _check_types, counts=True),
+        Option(("rougeL", "rougeLsum"), '`"rougeL"`, `"rougeLsum"`, `"rouge1"`..`"rouge9"`', _check_types),
     ]
     multi_reference: Annotated[
         Literal["best", "max_pr", "average", "best_recall", "summed", "jackknife"],
@@ -123,10 +123,52 @@ class RougeResult(TypedDict, total=False):
     rouge2_high: float
     rouge2_per_example: list[float]
     rouge3: _Figure
+    rouge3_precision: _Figure
+    rouge3_recall: _Figure
+    rouge3_low: float
+    rouge3_mean: float
+    rouge3_high: float
+    rouge3_per_example: list[float]
     rouge4: _Figure
+    rouge4_precision: _Figure
+    rouge4_recall: _Figure
+    rouge4_low: float
+    rouge4_mean: float
+    rouge4_high: float
+    rouge4_per_example: list[float]
     rouge5: _Figure
+    rouge5_precision: _Figure
+    rouge5_recall: _Figure
+    rouge5_low: float
+    rouge5_mean: float
+    rouge5_high: float
+    rouge5_per_example: list[float]
     rouge6: _Figure
+    rouge6_precision: _Figure
+    rouge6_recall: _Figure
+    rouge6_low: float
+    rouge6_mean: float
+    rouge6_high: float
+    rouge6_per_example: list[float]
     rouge7: _Figure
+    rouge7_precision: _Figure
+    rouge7_recall: _Figure
+    rouge7_low: float
+    rouge7_mean: float
+    rouge7_high: float
+    rouge7_per_example: list[float]
     rouge8: _Figure
+    rouge8_precision: _Figure
+    rouge8_recall: _Figure
+    rouge8_low: float
+    rouge8_mean: float
+    rouge8_high: float
+    rouge8_per_example: list[float]
     rouge9: _Figure
+    rouge9_precision: _Figure
+    rouge9_recall: _Figure
+    rouge9_low: float
+    rouge9_mean: float
+    rouge9_high: float
+    rouge9_per_example: list[float]
     signature: str  # fmt: skip

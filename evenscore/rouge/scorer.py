@@ -59,6 +59,10 @@ class Rouge(Scorer[RougeOptions]):
             row_of_text = np.concatenate((rows, np.repeat(rows, references.counts)))
             warn_of_nothing_left(predictions + references.texts, row_of_text.tolist())
 
+    def counting(self) -> tuple[Any, ...]:
+        """The types by their names, in whichever form they were given."""
+        return (*super().counting(), self.types)
+
     # --- what is made of the sum
 
     def score(self, total: IntArray) -> Result:

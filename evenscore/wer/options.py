@@ -26,7 +26,11 @@ class WerOptions(Options, total=False):
     ]
     transforms: Annotated[
         str | Callable[[str], str] | Sequence[Any] | None,
-        Option(None, 'steps before comparing: `"standardize"`, or a list, see below; `None`: as jiwer', counts=True),
+        Option(
+            None,
+            'steps before comparing: `"standardize"`, or a list of those that the card names; `None`: as jiwer',
+            counts=True,
+        ),
     ]
     costs: Annotated[
         Sequence[float],

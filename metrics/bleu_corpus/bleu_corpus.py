@@ -52,7 +52,7 @@ Examples:
 @inproceedings{post-2018-call, title={A Call for Clarity in Reporting {BLEU} Scores}, author={Post, Matt},
   booktitle={WMT}, year={2018}}
 """
-    reference_urls = ("https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319")
+    sources_text = ("https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319")
 
     @keywords(BleuOptions)
     def compute(

@@ -15,6 +15,7 @@ from evenscore.metric import Metric
 from evenscore.options import keywords
 from evenscore.perplexity.options import PerplexityOptions, PerplexityResult
 from evenscore.perplexity.scorer import Perplexity as PerplexityScorer
+from evenscore.perplexity.scorer import check_no_executor
 from evenscore.pictures import Picture
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ Examples:
   author={Jelinek, Fred and Mercer, Robert L. and Bahl, Lalit R. and Baker, James K.}, year={1977},
   journal={The Journal of the Acoustical Society of America}, volume={62}, number={S1}}
 """
-    reference_urls = "https://huggingface.co/docs/transformers/perplexity"
+    sources_text = ("https://huggingface.co/docs/transformers/perplexity",)
 
     @keywords(PerplexityOptions)
     def compute(
@@ -78,12 +79,13 @@ Examples:
         """
         given = (predictions, contexts, log_probs, probabilities, logits, labels)
         columns = dict(zip(self.scorer_type.columns, given, strict=True))
+        check_no_executor(executor)
         scorer = self._under(options)
         if not scorer.options["per_token"]:
-            return cast(PerplexityResult, self._compute(columns, options, executor))
+            return cast(PerplexityResult, self._compute(columns, options))
         if self._added.parts():
             raise ValueError("per_token=True: rows were added as sums, their tokens are gone; give all rows to compute")
-        return cast(PerplexityResult, scorer.compute(columns, executor))
+        return cast(PerplexityResult, scorer.compute(columns))
 
     def picture(self, prediction: str | None = None, context: str | None = None, **columns_and_options: Any) -> Picture:
         """Why one text has its perplexity: every token on a colour that says how surprising it was.

@@ -51,7 +51,7 @@ Examples:
 @inproceedings{lin-2004-rouge, title={{ROUGE}: A Package for Automatic Evaluation of Summaries}, author={Lin, Chin-Yew},
   booktitle={Text Summarization Branches Out}, year={2004}}
 """
-    reference_urls = ("https://aclanthology.org/P04-1077", "https://aclanthology.org/W04-1013")
+    sources_text = ("https://aclanthology.org/P04-1077", "https://aclanthology.org/W04-1013")
 
     @keywords(RougeOptions)
     def compute(

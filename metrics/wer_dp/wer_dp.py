@@ -51,7 +51,7 @@ Examples:
 @inproceedings{morris04_interspeech, title={From {WER} and {RIL} to {MER} and {WIL}}, author={Morris, Andrew Cameron and
   Maier, Viktoria and Green, Phil}, booktitle={Interspeech}, year={2004}}
 """
-    reference_urls = ("https://github.com/jitsi/jiwer", "https://en.wikipedia.org/wiki/Word_error_rate")
+    sources_text = ("https://github.com/jitsi/jiwer", "https://en.wikipedia.org/wiki/Word_error_rate")
 
     @keywords(WerOptions)
     def compute(
