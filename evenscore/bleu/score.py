@@ -17,8 +17,7 @@ import numpy.typing as npt
 from evenscore.bleu.options import BleuOptions, highest_order, orders
 from evenscore.bleu.smoothing import LOOKING_AHEAD, SMOOTHINGS, Counts, Ratio, smoothed
 from evenscore.significance import FloatArray
-from evenscore.text.ngrams import clipped_matches
-from evenscore.text.segments import IntArray, Segments, offsets_of
+from evenscore.text.segments import IntArray, offsets_of
 
 _SMOOTHINGS = ("exp", "floor", "add-k", "none")
 Numbers = npt.NDArray[np.number]
@@ -50,21 +49,6 @@ def reference_lengths(predictions: IntArray, references: IntArray, counts: IntAr
     above = int(references.max(initial=0)) + 1
     distance = np.abs(references - np.repeat(predictions, counts))
     return np.minimum.reduceat(distance * above + references, first) % above
-
-
-def counted(
-    predictions: Segments, references: Segments, reference_counts: IntArray, orders: int, reference_length: str
-) -> IntArray:
-    """Of every row the lengths of both sides, then matches and n-grams of each order, shape (n, 2 + 2 * orders).
-
-    reference_counts: shape (n,), how many of the references belong to each prediction, in order.
-    reference_length: the rule of `reference_lengths`.
-    """
-    lengths = predictions.lengths
-    chosen = reference_lengths(lengths, references.lengths, reference_counts, reference_length)
-    matches = clipped_matches(predictions, references, reference_counts, orders)
-    n_grams = np.maximum(lengths[:, None] - np.arange(orders), 0)
-    return np.concatenate((lengths[:, None], chosen[:, None], matches, n_grams), axis=1)
 
 
 # --- of many rows at once

@@ -15,11 +15,11 @@ from evenscore.bleu.score import (
     bleu,
     brevity_penalty,
     can_score_rows,
-    counted,
     length_ratio,
     precisions,
     ratios_of,
     read,
+    reference_lengths,
     row_percents,
 )
 from evenscore.bleu.smoothing import SMOOTHINGS
@@ -29,6 +29,7 @@ from evenscore.pairs import ROW_COLUMNS
 from evenscore.pictures import MATCH, MISS, ORANGE, Bars, Block, Kind, Line, Mark, Picture, box
 from evenscore.scorer import Result, Scorer
 from evenscore.significance import FloatArray
+from evenscore.text.ngrams import clipped_matches
 from evenscore.text.segments import IntArray
 from evenscore.text.words import Units
 
@@ -46,15 +47,17 @@ class Bleu(Scorer[BleuOptions]):
     # --- what is counted
 
     def count(self, predictions: list[str], references: References) -> IntArray:
-        """Lengths, matches, n-grams; for nltk also which orders a row has no n-gram of."""
+        """Lengths of both sides, matches and n-grams of each order; for nltk also which orders a row has none of."""
         options, n = self.options, len(predictions)
         # One vocabulary for both sides, so that equal tokens have equal ids.
         tokens = get_tokenizer(options["tokenizer"], options["lowercase"]).tokenize(predictions + references.texts)
         sides = tokens.segments.split(n)
-        counts = counted(*sides, references.counts, orders(options), options["reference_length"])
-        if options["convention"] != "nltk":
-            return counts
-        return np.concatenate((counts, counts[:, -orders(options) :] == 0), axis=1)
+        lengths = sides[0].lengths
+        chosen = reference_lengths(lengths, sides[1].lengths, references.counts, options["reference_length"])
+        matches = clipped_matches(*sides, references.counts, orders(options))
+        n_grams = np.maximum(lengths[:, None] - np.arange(orders(options)), 0)
+        without = [n_grams == 0] if options["convention"] == "nltk" else []
+        return np.concatenate((lengths[:, None], chosen[:, None], matches, n_grams, *without), axis=1)
 
     def own_statistic_names(self) -> Sequence[str]:
         without = ["rows_without_n_grams"] if self.options["convention"] == "nltk" else []
