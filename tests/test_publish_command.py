@@ -123,7 +123,11 @@ def test_a_dry_run_writes_what_is_uploaded(
 ) -> None:
     held, folder = filled.spaces[space], tmp_path / "out"
     printed = dry_run(SPACES[space], space, folder)
-    assert printed == f"{folder}: the {len(held) - 1} files of a Space {space}, not uploaded\n"
+    script = folder / f"{space.partition('/')[2]}.py"
+    assert script.is_file()
+    assert printed == (
+        f'{folder}: the {len(held) - 1} files of a Space {space}, not uploaded; evaluate.load("{script}") loads them\n'
+    )
     assert {".gitattributes": b"", **contents(folder)} == held
     assert [path for path in folder.rglob("*") if path.is_symlink()] == []
 

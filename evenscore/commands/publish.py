@@ -16,7 +16,7 @@ The Space holds every file of the metric's folder; whatever else it holds alread
 evaluate.load("NAMESPACE/NAME") then loads the metric anywhere, with no need of evenscore.
 
 examples:
-  evenscore publish bleu_corpus --to NAMESPACE/bleu_corpus --dry-run folder
+  evenscore publish bleu_corpus --to NAMESPACE/bleu_corpus --dry-run bleu_corpus
   evenscore publish bleu_corpus --to NAMESPACE/bleu_corpus
 """
 _LOGIN = "make one that may write, then run `hf auth login` or set HF_TOKEN"
@@ -40,7 +40,9 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     if known.dry_run is not None:
         _check_folder(known.dry_run)
         write_files(files, known.dry_run)
-        return f"{known.dry_run}: the {len(files)} files of a Space {known.to}, not uploaded\n"
+        script = known.dry_run / f"{known.to.rpartition('/')[2]}.py"
+        said = f"{known.dry_run}: the {len(files)} files of a Space {known.to}, not uploaded"
+        return f'{said}; evaluate.load("{script}") loads them\n'
     url = _upload(files, known.to, f"{known.metric} of evenscore {__version__}")
     return f'{url}: {len(files)} files; evaluate.load("{known.to}") loads them\n'
 

@@ -2,7 +2,7 @@
 
     WER = (substitutions + deletions + insertions) / words of the reference
 
-The rates are in evenscore/wer/scorer.py, alignments of a whole corpus are in evenscore/wer/edits.py.
+The rates are in evenscore/wer/scorer.py, the edits of a corpus and the alignment of a pair in evenscore/wer/edits.py.
 """
 
 from __future__ import annotations
