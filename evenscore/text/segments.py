@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,3 +67,23 @@ class Segments(NamedTuple):
         table = np.full(inside.shape, filler, dtype=self.ids.dtype)
         table[inside] = self.ids
         return table
+
+
+def side_by_side(*parts: Segments) -> Segments:
+    """Row by row, the segments of all parts one after another; every part has as many.
+
+    >>> side_by_side(repeated([0], 2), Segments(np.array([3, 4]), np.array([0, 2, 2]))).ids.tolist()
+    [0, 3, 4, 0]
+    """
+    ends = np.cumsum([len(part.ids) for part in parts])
+    starts = ends - [len(part.ids) for part in parts]
+    offsets = [part.offsets[:-1] + start for part, start in zip(parts, starts, strict=True)]
+    joined = Segments(np.concatenate([part.ids for part in parts]), np.append(np.concatenate(offsets), ends[-1]))
+    rows = np.arange(len(joined.offsets) - 1).reshape(len(parts), -1)
+    taken = joined.take(rows.T.ravel())
+    return Segments(taken.ids, taken.offsets[:: len(parts)])
+
+
+def repeated(words: Sequence[int], n: int) -> Segments:
+    """n segments, the same words in each."""
+    return Segments(np.tile(np.array(words, np.int64), n), np.arange(n + 1) * len(words))

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from evenscore.parallel import require
 from evenscore.perplexity.models.windows import Windows, ranges
 from evenscore.perplexity.source import FloatArray
-from evenscore.text.segments import IntArray
+from evenscore.text.segments import IntArray, Segments, offsets_of, repeated, side_by_side
 
 # Modules, or an ImportError that says what to install; transformers brings huggingface_hub along.
 torch = functools.partial(require, "torch", "torch", "a pretrained model")
@@ -83,14 +83,12 @@ def padded(ids: IntArray, windows: Windows, frame: Frame) -> Batch:
     places = windows.targets()
     rows = np.repeat(np.arange(len(windows.starts)), windows.last_targets - windows.first_targets)
     columns = places - windows.starts[rows] + len(frame.prefix)
-    before, width = len(frame.prefix), windows.lengths.max(initial=0) + frame.size
-    rectangle = np.zeros((len(windows.starts), width), np.int64)
-    rectangle[:, :before] = frame.prefix
-    position = np.arange(width)
-    ends = windows.lengths[:, None] + before
-    rectangle[(position >= before) & (position < ends)] = ids[ranges(windows.starts, windows.stops)]
-    rectangle[(position >= ends) & (position < ends + len(frame.suffix))] = frame.suffix * len(rectangle)
-    is_token = position < ends + len(frame.suffix)
+    n = len(windows.starts)
+    slices = Segments(ids[ranges(windows.starts, windows.stops)], offsets_of(windows.lengths))
+    inputs = side_by_side(repeated(frame.prefix, n), slices, repeated(frame.suffix, n))
+    width = inputs.lengths.max(initial=0)
+    rectangle = inputs.padded(width, 0)
+    is_token = np.arange(width) < inputs.lengths[:, None]
     if frame.mask is None:
         return Batch(rectangle, is_token, rows, columns - 1, places)
     rectangle[rows, columns] = frame.mask

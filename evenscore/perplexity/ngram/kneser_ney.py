@@ -16,11 +16,9 @@ from evenscore.perplexity.ngram.model import (
     Level,
     NgramModel,
     distinct,
-    repeated,
-    side_by_side,
 )
 from evenscore.perplexity.source import FloatArray
-from evenscore.text.segments import IntArray, Segments
+from evenscore.text.segments import IntArray, Segments, repeated, side_by_side
 from evenscore.text.words import Words
 
 
@@ -61,18 +59,14 @@ def count_ngrams(sentences: Segments, vocabulary_size: int, order: int) -> list[
         keys, longer = distinct(numbers[places - 1].astype(np.int64) * vocabulary_size + words[places])
         suffixes = np.empty(len(keys), dtype=np.int64)
         suffixes[longer] = numbers[places]
-        counted[-1] = _adjusted(counted[-1], suffixes)
+        # Nothing stands before what begins a sentence, something before all else.
+        words_before = np.bincount(suffixes, minlength=len(counted[-1].keys))
+        counts = np.where(words_before > 0, words_before, counted[-1].counts)
+        counted[-1] = counted[-1]._replace(counts=counts)
         counted.append(NgramCounts(keys, np.bincount(longer, minlength=len(keys)), suffixes))
         numbers = np.full(len(words), -1)
         numbers[places] = longer
     return counted
-
-
-def _adjusted(shorter: NgramCounts, suffixes: IntArray) -> NgramCounts:
-    """The counts that hold once the n-grams one word longer are known by their suffixes."""
-    words_before = np.bincount(suffixes, minlength=len(shorter.keys))
-    # Nothing stands before what begins a sentence, something before all else.
-    return shorter._replace(counts=np.where(words_before > 0, words_before, shorter.counts))
 
 
 # What is taken off n-grams that are counted once, twice, more often.

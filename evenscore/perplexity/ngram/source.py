@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import abc
-import dataclasses
 import io
 import math
 import os
 import re
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,17 +18,9 @@ from evenscore.options import callable_name, check_choice, check_integer, check_
 from evenscore.parallel import with_bar
 from evenscore.perplexity.ngram.arpa import opened, read_arpa
 from evenscore.perplexity.ngram.kneser_ney import FALLBACK, Discounts, estimate
-from evenscore.perplexity.ngram.model import (
-    END_WORD,
-    START_WORD,
-    UNKNOWN_WORD,
-    NgramModel,
-    blocks,
-    repeated,
-    side_by_side,
-)
+from evenscore.perplexity.ngram.model import END_WORD, START_WORD, UNKNOWN_WORD, NgramModel, blocks
 from evenscore.perplexity.source import FloatArray, Source, Token, TokenScores
-from evenscore.text.segments import Segments
+from evenscore.text.segments import Segments, repeated, side_by_side
 from evenscore.text.words import Words, encode, from_token_lists, split_at, split_characters, translate
 
 _SPACES = b" \t\n\v\f\r"
@@ -39,79 +29,63 @@ _WORD = re.compile(rf"[^{_SPACES.decode()}]+")
 _CODE_POINTS = 0x110000
 
 
-class Unit(abc.ABC):
-    """What a token is."""
+class Unit(NamedTuple):
+    """What a token is.
 
-    # What stands for it in signatures.
+    name: what stands for it in signatures.
+    split: the tokens of every text as ids.
+    cut: the tokens of one text.
+    """
+
     name: str
-
-    @abc.abstractmethod
-    def split(self, texts: list[str]) -> Words:
-        """The tokens of every text as ids."""
-
-    @abc.abstractmethod
-    def tokens(self, text: str) -> list[Token]:
-        """The tokens of one text, with their places."""
-
-
-class WordUnit(Unit):
-    """Words between ASCII white space, as bytes.split() finds them, with which KenLM's Python splits."""
-
-    name = "words"
-
-    def split(self, texts: list[str]) -> Words:
-        text = encode(texts)
-        return split_at(text, translate(text.data, _SPACE_TABLE).view(np.bool_))
-
-    def tokens(self, text: str) -> list[Token]:
-        return [Token(match.group(), match.start(), match.end()) for match in _WORD.finditer(text)]
-
-
-class CharacterUnit(Unit):
-    """Code points, white space among them."""
-
-    name = "characters"
-
-    def split(self, texts: list[str]) -> Words:
-        points = split_characters(texts).segments
-        is_used = np.zeros(_CODE_POINTS, dtype=np.bool_)
-        is_used[points.ids] = True
-        ids = np.cumsum(is_used)[points.ids] - 1
-        return Words(Segments(ids, points.offsets), pa.array(map(chr, np.flatnonzero(is_used)), pa.large_string()))
-
-    def tokens(self, text: str) -> list[Token]:
-        return [Token(character, i, i + 1) for i, character in enumerate(text)]
-
-
-@dataclasses.dataclass(frozen=True)
-class CallableUnit(Unit):
-    """What a function makes of a text: a list of strings."""
-
-    tokenize: Callable[[str], Any]
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """Where the function is defined."""
-        return callable_name(self.tokenize)
-
-    def split(self, texts: list[str]) -> Words:
-        """The tokens of every text as ids; ValueError if the function returns anything but lists of strings."""
-        return from_token_lists([*with_bar(map(self._tokenized, texts), "Tokenize", " texts", lambda _: 1, len(texts))])
+    split: Callable[[list[str]], Words]
+    cut: Callable[[str], list[str]]
 
     def tokens(self, text: str) -> list[Token]:
         """The tokens of one text; each at its next place in the text, or at none if the text goes on without it."""
         tokens, end = [], 0
-        for token in self._tokenized(text):
+        for token in self.cut(text):
             start = text.find(token, end)
             end = end if start < 0 else start + len(token)
             tokens.append(Token(token, None, None) if start < 0 else Token(token, start, end))
         return tokens
 
-    def _tokenized(self, text: str) -> list[str]:
-        tokens = self.tokenize(text)
+
+def _split_words(texts: list[str]) -> Words:
+    text = encode(texts)
+    return split_at(text, translate(text.data, _SPACE_TABLE).view(np.bool_))
+
+
+def _split_characters(texts: list[str]) -> Words:
+    points = split_characters(texts).segments
+    is_used = np.zeros(_CODE_POINTS, dtype=np.bool_)
+    is_used[points.ids] = True
+    ids = np.cumsum(is_used)[points.ids] - 1
+    return Words(Segments(ids, points.offsets), pa.array(map(chr, np.flatnonzero(is_used)), pa.large_string()))
+
+
+_UNITS = {
+    # Between ASCII white space, as bytes.split() finds them, with which KenLM's Python splits.
+    "words": Unit("words", _split_words, _WORD.findall),
+    # Code points, white space among them.
+    "characters": Unit("characters", _split_characters, list),
+}
+
+
+def _unit_of(tokenize: Callable[[str], Any]) -> Unit:
+    """What a function makes of a text; its unit raises ValueError for anything but lists of strings."""
+    name = callable_name(tokenize)
+
+    def cut(text: str) -> list[str]:
+        tokens = tokenize(text)
         if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
-            raise ValueError(f"{self.name} makes {tokens!r} of {text!r}: a unit's function returns a list of strings")
+            raise ValueError(f"{name} makes {tokens!r} of {text!r}: a unit's function returns a list of strings")
         return list(tokens)
+
+    def split(texts: list[str]) -> Words:
+        return from_token_lists([*with_bar(map(cut, texts), "Tokenize", " texts", lambda _: 1, len(texts))])
+
+    return Unit(name, split, cut)
 
 
 def as_unit(unit: Any) -> Unit:
@@ -123,10 +97,9 @@ def as_unit(unit: Any) -> Unit:
     [0, 1, 0]
     """
     if callable(unit):
-        return CallableUnit(unit)
-    for known in (WordUnit(), CharacterUnit()):
-        if unit == known.name:
-            return known
+        return _unit_of(unit)
+    if isinstance(unit, str) and unit in _UNITS:
+        return _UNITS[unit]
     raise ValueError(f"unit={unit!r}: give 'words', 'characters', or a function that makes a list of strings of a text")
 
 
