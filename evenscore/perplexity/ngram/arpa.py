@@ -13,7 +13,7 @@ import re
 import reprlib
 import tempfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
 
@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from evenscore.parallel import with_bar
 from evenscore.perplexity.ngram.model import OTHER_UNKNOWN_WORD, UNKNOWN_WORD, Float32Array, Level, NgramModel
-from evenscore.text.segments import IntArray
+from evenscore.text.segments import IntArray, offsets_of
 from evenscore.text.words import Mask, Utf8, split_at, translate
 
 # By suffix: how such files begin, and what opens them.
@@ -103,7 +103,13 @@ def parse(lines: list[bytes], n: int) -> NgramLines:
     >>> parsed.log_probs.tolist(), parsed.backoffs.tolist(), parsed.words.tolist()
     ([-1.5, -2.0], [-0.25, 0.0], [[1, 2], [2, 5]])
     """
-    text = _utf8(lines)
+    data, lengths = b"".join(lines), np.fromiter(map(len, lines), np.int64, len(lines))
+    text = Utf8(np.frombuffer(data, np.uint8), offsets_of(lengths))
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        bad_line = int(np.searchsorted(text.offsets, error.start, side="right")) - 1
+        raise BadLine(bad_line, "it is not UTF-8") from error
     fields = split_at(text, translate(text.data, _SEPARATOR_TABLE).view(np.bool_))
     ids, starts, lengths = fields.segments.ids, fields.segments.offsets[:-1], fields.segments.lengths
     refuse((lengths < n + 1) | (lengths > n + 2), f"give a log10 probability, {n} words, and a back-off weight or none")
@@ -126,14 +132,15 @@ def format_lines(log_probs: Float32Array, ngrams: pa.LargeStringArray, backoffs:
     >>> bytes(line)
     b'-0.1\ta b\n'
     """
-    fields = [_digits(log_probs), ngrams, *([] if backoffs is None else [_digits(backoffs)])]
-    lines = joined([joined(fields, "\t"), pa.scalar("\n", pa.large_string())], "")
+    weights = [] if backoffs is None else [pc.cast(backoffs, pa.large_string())]
+    fields = _joined([pc.cast(log_probs, pa.large_string()), ngrams, *weights], "\t")
+    lines = _joined([fields, pa.scalar("\n", pa.large_string())], "")
     _, offsets, data = lines.buffers()
     # The buffer may be longer than what it holds.
     return memoryview(data or b"")[: np.frombuffer(offsets, np.int64)[len(lines)]]
 
 
-def joined(columns: Sequence[pa.LargeStringArray], separator: str) -> pa.LargeStringArray:
+def _joined(columns: list[Any], separator: str) -> pa.LargeStringArray:
     """The strings of all columns row by row, with the separator between them."""
     return pc.binary_join_element_wise(*columns, pa.scalar(separator, pa.large_string()))
 
@@ -142,16 +149,6 @@ def refuse(bad: Mask, message: str) -> None:
     """Raise BadLine for the first bad line, if there is one."""
     if bad.any():
         raise BadLine(int(bad.argmax()), message)
-
-
-def _utf8(lines: list[bytes]) -> Utf8:
-    data = b"".join(lines)
-    ends = np.cumsum(np.fromiter(map(len, lines), np.int64, len(lines)))
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        raise BadLine(int(np.searchsorted(ends, error.start, side="right")), "it is not UTF-8") from error
-    return Utf8(np.frombuffer(data, np.uint8), np.concatenate(([0], ends)))
 
 
 def _numbers(vocabulary: pa.LargeStringArray, ids: IntArray) -> Float32Array:
@@ -165,10 +162,6 @@ def _numbers(vocabulary: pa.LargeStringArray, ids: IntArray) -> Float32Array:
         values = pc.cast(pc.if_else(pc.match_substring_regex(digits, _NUMBER), digits, "nan"), pa.float32())
     numbers: Float32Array = values.to_numpy(zero_copy_only=False)[(np.cumsum(is_number) - 1)[ids]]
     return numbers
-
-
-def _digits(numbers: Float32Array) -> pa.LargeStringArray:
-    return pc.cast(pa.array(numbers), pa.large_string())
 
 
 _Taken = TypeVar("_Taken")
@@ -220,7 +213,7 @@ def write_arpa(model: NgramModel, path: str | os.PathLike[str]) -> None:
         for n, level in enumerate(model.levels, 1):
             if n > 1:
                 contexts, words = np.divmod(level.keys, len(model.vocabulary))
-                ngrams = joined((ngrams.take(contexts), model.vocabulary.take(words)), " ")
+                ngrams = _joined([ngrams.take(contexts), model.vocabulary.take(words)], " ")
             file.write(f"\n\\{n}-grams:\n".encode())
             file.write(format_lines(level.log_probs, ngrams, level.backoffs if n < model.order else None))
         file.write(b"\n\\end\\\n")
@@ -289,13 +282,11 @@ def _read_counts(lines: _Lines) -> list[int]:
 
 def _read_words(lines: _Lines, counts: list[int]) -> NgramModel:
     """The model of order 1."""
-    read = _read_section(
-        lines, 1, counts, lambda found: found._replace(vocabulary=_spelled(found.vocabulary.take(found.words[:, 0])))
+    words, log_probs, backoffs = _read_section(
+        lines, 1, counts, lambda found: _spelled(found.vocabulary.take(found.words[:, 0]))
     )
-    vocabulary = pa.concat_arrays([part.vocabulary for part in read])
+    vocabulary = pa.concat_arrays(words)
     _refuse_twice(lines, vocabulary.dictionary_encode().indices.to_numpy())
-    log_probs = np.concatenate([part.log_probs for part in read])
-    backoffs = np.concatenate([part.backoffs for part in read])
     if not pc.is_in(pa.scalar(UNKNOWN_WORD, pa.large_string()), value_set=vocabulary).as_py():
         vocabulary = pa.concat_arrays([vocabulary, pa.array([UNKNOWN_WORD], pa.large_string())])
         log_probs, backoffs = np.append(log_probs, _UNKNOWN_LOG_PROB), np.append(backoffs, 0)
@@ -307,15 +298,17 @@ def _read_longer(lines: _Lines, n: int, counts: list[int], model: NgramModel) ->
     lines.expect(f"\\{n}-grams:".encode())
     # Without <unk> if the file lacks it: it was added behind.
     known = model.vocabulary.slice(0, counts[0])
-    read = _read_section(lines, n, counts, lambda part: (_keys(part, n, known, model), part.log_probs, part.backoffs))
-    keys, log_probs, backoffs = (np.concatenate(column) for column in zip(*read, strict=True))
+    read, log_probs, backoffs = _read_section(lines, n, counts, lambda found: _keys(found, n, known, model))
+    keys = np.concatenate(read)
     _refuse_twice(lines, keys)
     return model._replace(levels=(*model.levels, _level(keys, log_probs, backoffs)))
 
 
-def _read_section(lines: _Lines, n: int, counts: list[int], take: Callable[[NgramLines], _Taken]) -> list[_Taken]:
-    """What `take` makes of the n-grams of a section, block by block; at least one block."""
-    count, taken = counts[n - 1], []
+def _read_section(
+    lines: _Lines, n: int, counts: list[int], take: Callable[[NgramLines], _Taken]
+) -> tuple[list[_Taken], Float32Array, Float32Array]:
+    """What `take` makes of the words of a section, block by block, at least one block; then all its numbers."""
+    count, blocks = counts[n - 1], []
     starts = range(0, max(count, 1), _BLOCK_LINES)
     for start in with_bar(starts, f"Read {n}-grams", " lines", lambda start: min(_BLOCK_LINES, count - start), count):
         first_line = lines.count + 1
@@ -326,12 +319,13 @@ def _read_section(lines: _Lines, n: int, counts: list[int], take: Callable[[Ngra
             found = parse(block, n)
             if n == len(counts):
                 refuse(found.backoffs != 0, "an n-gram of the highest order has no back-off weight")
-            taken.append(take(found))
+            blocks.append((take(found), found.log_probs, found.backoffs))
         except BadLine as bad:
             line = _shown(block[bad.line])
             reason = f"'{line}': {bad}" if line[:1] not in ("", "\\") else f"fewer than the {count} {n}-grams counted"
             raise lines.error(reason, first_line + bad.line) from None
-    return taken
+    taken, log_probs, backoffs = zip(*blocks, strict=True)
+    return list(taken), np.concatenate(log_probs), np.concatenate(backoffs)
 
 
 def _keys(found: NgramLines, n: int, known: pa.LargeStringArray, model: NgramModel) -> IntArray:
