@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from evenscore.inputs import warn_caller
 from evenscore.parallel import with_bar
 from evenscore.perplexity.ngram.arpa import write_arpa
+from evenscore.perplexity.ngram.source import NgramSource
 from evenscore.perplexity.options import PerplexityOptions, check_applicable, kind_of, signed, train_texts
 from evenscore.perplexity.sources import Sources
 from evenscore.perplexity.statistics import STATISTICS, as_total, mean, per_size, perplexity, statistics, surprises
@@ -64,10 +65,11 @@ class Perplexity(Scorer[PerplexityOptions]):
     def count_columns(self, columns: Mapping[str, Any], executor: Any = None) -> IntArray:
         """The statistics of every row; an executor is refused, whose workers would all load the model."""
         check_no_executor(executor)
-        return _statistics(self._tokens(columns))
+        tokens = self._tokens(columns)
+        return statistics(tokens.scores, tokens.measured)
 
     def own_statistic_names(self) -> Sequence[str]:
-        return STATISTICS
+        return STATISTICS[1:]
 
     def row_fields(self, total: IntArray) -> Mapping[str, Any]:
         return {}
@@ -78,7 +80,7 @@ class Perplexity(Scorer[PerplexityOptions]):
         if not self.options["per_token"]:
             return super().compute(columns)
         tokens = self._tokens(columns)
-        return self.visible({**self.rows_result(_statistics(tokens)), **_shown(tokens)})
+        return self.visible({**self.rows_result(statistics(tokens.scores, tokens.measured)), **_shown(tokens)})
 
     def compare(self, systems: Sequence[Any], columns: Mapping[str, Any], test: str, n_trials: int | None) -> Result:
         """A paired test of language models on the same texts, or texts under one model.
@@ -107,7 +109,7 @@ class Perplexity(Scorer[PerplexityOptions]):
         """Write the n-gram model that the options name to an ARPA file, which KenLM and SRILM read."""
         if kind_of(self.options) != "ngram":
             raise ValueError("only n-gram models are written: load the metric with source='ngram' and train_texts=")
-        write_arpa(self.sources.ngram(self.options).model, path)
+        write_arpa(cast(NgramSource, self.sources.of(self.options)).model, path)
 
     def _tokens(self, columns: Mapping[str, Any]) -> Scored:
         return token_scores(columns, self.options, lambda: self.sources.of(self.options))
@@ -116,13 +118,13 @@ class Perplexity(Scorer[PerplexityOptions]):
 
     def score(self, total: IntArray) -> Result:
         """Perplexity, and what does not depend on how a text is cut into tokens, where all of the texts is scored."""
-        every, unknown, measured_rows, sizes = as_total(total[len(self.row_columns) :].tolist())
+        rows, every, unknown, measured_rows, sizes = as_total(total.tolist())
         if not every.tokens:
             raise ValueError(
                 "no token to score: labels that are all ignored have neither score nor resamples of their own"
             )
         result: Result = {"perplexity": perplexity(every), "nll": every.per(1), "tokens": every.tokens}
-        if measured_rows == total[0]:
+        if measured_rows == rows:
             result.update(per_size(every, sizes))
         for name in self.options["headlines"]:
             if name not in result:
@@ -137,14 +139,14 @@ class Perplexity(Scorer[PerplexityOptions]):
 
     def rows_drawn(self, statistics: IntArray) -> IntArray:
         """Rows whose labels are all ignored are no texts to draw."""
-        return statistics[statistics[:, 1 + STATISTICS.index("tokens")] > 0]
+        return statistics[statistics[:, STATISTICS.index("tokens")] > 0]
 
     def check_paired(self, rows: Sequence[IntArray]) -> None:
         """A difference of infinities is no number."""
         for name, own in zip(("baseline", *(f"systems[{i}]" for i in range(len(rows)))), rows, strict=False):
             if len(own) != len(rows[0]):
                 raise ValueError(f"baseline has {len(rows[0])} rows but {name} has {len(own)}")
-            counts = dict(zip(STATISTICS, own[:, 1:].T, strict=True))
+            counts = dict(zip(STATISTICS, own.T, strict=True))
             infinite = (counts["impossible_tokens"] > 0) | (counts["nll_whole"] > _LARGEST_MEAN * counts["tokens"])
             if infinite.any():
                 row = int(np.flatnonzero(infinite)[0])
@@ -152,7 +154,7 @@ class Perplexity(Scorer[PerplexityOptions]):
 
     def finish(self, result: Result, rows: IntArray) -> Result:
         """Also the perplexity of every row, and their mean."""
-        every = with_bar(surprises(rows[:, len(self.row_columns) :]), "Score rows", " rows", lambda _: 1, len(rows))
+        every = with_bar(surprises(rows), "Score rows", " rows", lambda _: 1, len(rows))
         perplexities = [perplexity(own) for own in every]
         scored = [value for value in perplexities if value is not None]
         return {**result, "mean_perplexity": mean(scored), "perplexities": perplexities}
@@ -166,7 +168,7 @@ class Perplexity(Scorer[PerplexityOptions]):
     def picture(self, columns: Mapping[str, Any]) -> Picture:
         """Every token of one row on a colour that says how surprising it was."""
         tokens = self._tokens(columns)
-        total = as_total(_statistics(tokens)[0, len(self.row_columns) :].tolist()).every
+        total = as_total(statistics(tokens.scores, tokens.measured)[0].tolist()).every
         title = f"perplexity {perplexity(total):.2f}, {total.tokens} token{'s' * (total.tokens != 1)}"
         return surprise_picture(title, tokens.scores.log_probs, _names(tokens))
 
@@ -178,11 +180,6 @@ def check_no_executor(executor: Any) -> None:
             "executor= is for metrics with references: here, load the metric once in every worker, let it call "
             "statistics(...).sum(axis=0) for its share of the rows, add the sums, call score_statistics(total)"
         )
-
-
-def _statistics(tokens: Scored) -> IntArray:
-    own = statistics(tokens.scores, tokens.measured)
-    return np.concatenate((np.ones((len(own), 1), np.int64), own), axis=1)
 
 
 def _shown(tokens: Scored) -> Result:
@@ -212,7 +209,7 @@ def _names(tokens: Scored) -> list[str] | None:
 
 def warn_of_other_tokens(rows: Sequence[IntArray], options: PerplexityOptions) -> None:
     """Warn of perplexities of the same texts cut in other ways."""
-    tokens = [own[:, 1 + STATISTICS.index("tokens")] for own in rows]
+    tokens = [own[:, STATISTICS.index("tokens")] for own in rows]
     for i, own in enumerate(tokens[1:]):
         if "perplexity" in options["headlines"] and not np.array_equal(own, tokens[0]):
             warn_caller(

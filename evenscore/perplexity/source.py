@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from evenscore.parallel import with_bar
 from evenscore.text.segments import IntArray
+from evenscore.text.words import Mask
 
 FloatArray = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 
 class TokenScores(NamedTuple):
@@ -95,27 +95,17 @@ def from_log_probs(rows: Any, name: str = "log_probs") -> TokenScores:
     return TokenScores(np.minimum(log_probs, 0.0), offsets)
 
 
-def from_probabilities(rows: Any, labels: Any, *, shift: bool, ignore_index: int) -> TokenScores:
-    """The same of per-step distributions, shape (positions, vocabulary) a text, with the ids of the tokens that came.
+def from_labels(name: str, rows: Any, labels: Any, shift: bool, ignore_index: int) -> TokenScores:
+    """The same of "probabilities" or "logits", shape (positions, vocabulary) a text, with the ids of what came.
 
-    >>> scores = from_probabilities([[[0.25, 0.75], [1.0, 0.0]]], [[1, 1]], shift=False, ignore_index=-100)
-    >>> np.exp(scores.log_probs).tolist()
+    The log-softmax of logits is taken in float64, from the greatest down, so that nothing overflows.
+
+    >>> np.exp(from_labels("probabilities", [[[0.25, 0.75], [1.0, 0.0]]], [[1, 1]], False, -100).log_probs).tolist()
     [0.75, 0.0]
-    """
-    return _of_labels("probabilities", rows, labels, _log_of_probabilities, shift, ignore_index)
-
-
-def from_logits(rows: Any, labels: Any, *, shift: bool, ignore_index: int) -> TokenScores:
-    """The same of logits; their log-softmax is taken in float64, from the greatest down, so that nothing overflows.
-
-    >>> scores = from_logits([[[0.0, 0.0], [1e4, 0.0]]], [[0, 1]], shift=False, ignore_index=-100)
-    >>> scores.log_probs.round(4).tolist()
+    >>> from_labels("logits", [[[0.0, 0.0], [1e4, 0.0]]], [[0, 1]], False, -100).log_probs.round(4).tolist()
     [-0.6931, -10000.0]
     """
-    return _of_labels("logits", rows, labels, _log_softmax, shift, ignore_index)
-
-
-def _of_labels(name: str, rows: Any, labels: Any, to_logs: ToLogs, shift: bool, ignore_index: int) -> TokenScores:
+    to_logs = _log_softmax if name == "logits" else _log_of_probabilities
     given, ids = _rows(rows, name), _rows(labels, "labels")
     if len(given) != len(ids):
         raise ValueError(f"{len(given)} rows of {name} but {len(ids)} of labels: give one row each")

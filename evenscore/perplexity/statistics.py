@@ -15,7 +15,7 @@ from evenscore.text.segments import IntArray
 
 _SURPRISE = ("tokens", "impossible_tokens", "nll_whole", *(f"nll_part_{k}" for k in range(LIMBS)))
 SIZES = ("words", "characters", "bytes")
-STATISTICS = (*_SURPRISE, *(f"unknown_{name}" for name in _SURPRISE), "measured_rows", *SIZES)
+STATISTICS = ("rows", *_SURPRISE, *(f"unknown_{name}" for name in _SURPRISE), "measured_rows", *SIZES)
 _MOST = 2.0**40
 _WHITE_SPACE = re.compile(r"\s+")
 
@@ -45,6 +45,7 @@ class Surprise(NamedTuple):
 class Total(NamedTuple):
     """A row of statistics, or a sum of them, as numbers with names; the sizes are those of the measured rows."""
 
+    rows: int
     every: Surprise
     unknown: Surprise
     measured_rows: int
@@ -59,15 +60,19 @@ def as_total(statistics: Sequence[int]) -> Total:
     2.0
     """
     width = len(_SURPRISE)
-    every, unknown, rest = statistics[:width], statistics[width : 2 * width], statistics[2 * width :]
-    surprises = [Surprise(tokens, impossible, tuple(parts)) for tokens, impossible, *parts in (every, unknown)]
-    return Total(surprises[0], surprises[1], rest[0], dict(zip(SIZES, rest[1:], strict=True)))
+    rows, every, unknown = statistics[0], statistics[1 : 1 + width], statistics[1 + width : 1 + 2 * width]
+    measured_rows, *sizes = statistics[1 + 2 * width :]
+    return Total(rows, _surprise(every), _surprise(unknown), measured_rows, dict(zip(SIZES, sizes, strict=True)))
 
 
 def surprises(statistics: IntArray) -> Iterator[Surprise]:
     """Of every row of the columns STATISTICS the surprise of all tokens."""
-    for tokens, impossible, *parts in statistics[:, : len(_SURPRISE)].tolist():
-        yield Surprise(tokens, impossible, tuple(parts))
+    return map(_surprise, statistics[:, 1 : 1 + len(_SURPRISE)].tolist())
+
+
+def _surprise(columns: Sequence[int]) -> Surprise:
+    tokens, impossible, *parts = columns
+    return Surprise(tokens, impossible, tuple(parts))
 
 
 def statistics(scores: TokenScores, texts: Sequence[str] | None) -> IntArray:
@@ -83,9 +88,10 @@ def statistics(scores: TokenScores, texts: Sequence[str] | None) -> IntArray:
     unknown = np.zeros_like(every)
     if scores.unknown is not None:
         unknown = _sums(columns * scores.unknown[:, None], scores.offsets)
-    measured = np.full((n, 1), texts is not None, np.int64)
+    rows = np.ones((n, 1), np.int64)
+    measured = rows * (texts is not None)
     own = np.zeros((n, len(SIZES)), np.int64) if texts is None else sizes(texts)
-    return np.concatenate((every, unknown, measured, own), axis=1)
+    return np.concatenate((rows, every, unknown, measured, own), axis=1)
 
 
 def sizes(texts: Sequence[str]) -> IntArray:

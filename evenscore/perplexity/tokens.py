@@ -10,7 +10,7 @@ import numpy as np
 
 from evenscore.inputs import check_predictions
 from evenscore.perplexity.options import TEXTLESS, PerplexityOptions, kind_of, scores_all
-from evenscore.perplexity.source import Source, TokenScores, from_log_probs, from_logits, from_probabilities
+from evenscore.perplexity.source import Source, TokenScores, from_labels, from_log_probs
 
 COLUMNS = ("predictions", "contexts", "log_probs", "probabilities", "logits", "labels")
 _GIVEN = ("log_probs", "probabilities", "logits")
@@ -21,19 +21,14 @@ class Scored(NamedTuple):
 
     texts, contexts: None where they were not given.
     source: what scored them; None where scores were given.
-    all_of_texts: whether all of the texts is scored, so that their sizes can be divided by.
+    measured: the texts again if all of them is scored, so that their sizes can be divided by; else None.
     """
 
     scores: TokenScores
     texts: list[str] | None
     contexts: list[str] | None
     source: Source | None
-    all_of_texts: bool
-
-    @property
-    def measured(self) -> list[str] | None:
-        """The texts whose sizes count; None if they do not."""
-        return self.texts if self.all_of_texts else None
+    measured: list[str] | None
 
 
 def token_scores(columns: Mapping[str, Any], options: PerplexityOptions, source: Callable[[], Source]) -> Scored:
@@ -52,12 +47,13 @@ def token_scores(columns: Mapping[str, Any], options: PerplexityOptions, source:
     if given:
         scores = _given_scores(columns, given[0], options)
         labels = columns["labels"]
-        all_count = labels is None or len(scores.log_probs) == sum(map(len, labels))
-        result = Scored(scores, texts, None, None, all_count)
+        is_whole = labels is None or len(scores.log_probs) == sum(map(len, labels))
+        result = Scored(scores, texts, None, None, texts if is_whole else None)
     else:
         contexts, model = _contexts(columns["contexts"], texts or []), source()
         scores = model.score(texts or [], contexts)
-        result = Scored(scores, texts, contexts, model, scores_all(options) or contexts is not None)
+        is_whole = contexts is not None or scores_all(options)
+        result = Scored(scores, texts, contexts, model, texts if is_whole else None)
     _check_headlines(result, options)
     # Labels of which none counts are usual in training: a prompt that fills the window.
     _check_rows(result, given[0] if given else "predictions", may_be_empty=columns["labels"] is not None)
@@ -67,8 +63,7 @@ def token_scores(columns: Mapping[str, Any], options: PerplexityOptions, source:
 def _given_scores(columns: Mapping[str, Any], name: str, options: PerplexityOptions) -> TokenScores:
     if name == "log_probs":
         return from_log_probs(columns[name])
-    read = from_logits if name == "logits" else from_probabilities
-    return read(columns[name], columns["labels"], shift=options["shift"], ignore_index=options["ignore_index"])
+    return from_labels(name, columns[name], columns["labels"], options["shift"], options["ignore_index"])
 
 
 def _contexts(column: Any, texts: Sequence[str]) -> list[str] | None:
