@@ -28,10 +28,12 @@ from lm_eval.models.huggingface import HFLM
 from small_models import CAUSAL, MASKED, POSITIONS, random_texts
 
 import evenscore
+from evenscore.options import resolve
 from evenscore.perplexity.models import forward, pretrained
 from evenscore.perplexity.models import source as model_sources
 from evenscore.perplexity.models.pretrained import Pretrained, load_pretrained
-from evenscore.perplexity.models.source import ModelSettings, load_source, model_source
+from evenscore.perplexity.models.source import load_source, model_source
+from evenscore.perplexity.options import PerplexityOptions
 
 # float32 against float64 of the same logits, other shapes of the same products.
 CLOSE = {"rtol": 1e-5, "atol": 1e-6}
@@ -65,7 +67,7 @@ def _no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def scored(loaded: Pretrained, texts: list[str], contexts: list[str] | None = None, **options: Any) -> Rows:
-    scores = model_source(loaded, ModelSettings(**options)).score(texts, contexts)
+    scores = model_source(loaded, resolve(PerplexityOptions, options)).score(texts, contexts)
     assert scores.log_probs.dtype == np.float64
     assert scores.unknown is None
     return [scores.log_probs[start:stop].tolist() for start, stop in itertools.pairwise(scores.offsets)]
@@ -188,22 +190,21 @@ def test_start_tokens(models: Models) -> None:
         assert_rows(scored(loaded, TEXTS, start_token=token), expected)
 
 
-@pytest.mark.parametrize("nothing", [None, False])
-def test_without_start_token_the_first_token_is_not_scored(models: Models, nothing: Any) -> None:
+def test_without_start_token_the_first_token_is_not_scored(models: Models) -> None:
     loaded = models["llama"]
     expected = [
         naive.causal_log_probs(loaded.model, encoded(loaded, text), 0, POSITIONS, POSITIONS // 2) for text in TEXTS
     ]
-    rows = scored(loaded, TEXTS, start_token=nothing)
+    rows = scored(loaded, TEXTS, start_token=False)
     assert_rows(rows, expected)
     assert list(map(len, rows)) == [max(0, len(encoded(loaded, text)) - 1) for text in TEXTS]
     # With a context, there is something before it.
-    assert len(scored(loaded, ["a"], ["the cat "], start_token=nothing)[0]) == len(encoded(loaded, " a"))
+    assert len(scored(loaded, ["a"], ["the cat "], start_token=False)[0]) == len(encoded(loaded, " a"))
 
 
 def test_no_texts(models: Models) -> None:
     for name in ("gpt2", "bert"):
-        source = model_source(models[name], ModelSettings())
+        source = model_source(models[name], resolve(PerplexityOptions, {}))
         scores = source.score([], None)
         assert (scores.log_probs.tolist(), scores.offsets.tolist(), source.tokens([], None)) == ([], [0], [])
         assert source.score(["", ""], ["", "a"]).offsets.tolist() == [0, 0, 0]
@@ -228,7 +229,7 @@ def stock(loaded: Pretrained, texts: list[str], max_length: int, add_start_token
 @pytest.mark.parametrize("max_length", [2, 3, 9, POSITIONS])
 def test_first_windows_equal_evaluates_perplexity(models: Models, max_length: int, add_start_token: bool) -> None:
     texts = [text for text in TEXTS if len(text.split()) > 1]
-    start = "bos" if add_start_token else None
+    start = "bos" if add_start_token else False
     rows = scored(models["gpt2"], texts, window=max_length, long_texts="first", start_token=start)
     ours = [float(np.exp(-np.mean(row))) for row in rows]
     np.testing.assert_allclose(ours, stock(models["gpt2"], texts, max_length, add_start_token), rtol=1e-5)
@@ -257,7 +258,7 @@ def test_contexts_equal_lm_evals_likelihood(models: Models) -> None:
     contexts = ["the cat sat", "it slept  ", "over these\n", "naïve 12", "old hills while it slept by warm stones " * 3]
     texts = [" on a mat", "by warm stones", "Zyx", "3 日本", "of ever"]
     expected = by_lm_eval(models["gpt2"], "loglikelihood", list(zip(contexts, texts, strict=True)), POSITIONS)
-    ours = scored(models["gpt2"], texts, contexts, start_token=None, long_texts="disjoint")
+    ours = scored(models["gpt2"], texts, contexts, start_token=False, long_texts="disjoint")
     np.testing.assert_allclose([sum(row) for row in ours], expected, **CLOSE)
 
 
@@ -280,11 +281,11 @@ def test_the_first_window_of_masked_models(models: Models) -> None:
 def test_tokens_are_those_scored_in_their_places(models: Models) -> None:
     for name, options in (
         ("gpt2", {}),
-        ("gpt2", {"start_token": None}),
+        ("gpt2", {"start_token": False}),
         ("llama", {"long_texts": "first", "window": 6}),
         ("bert", {}),
     ):
-        source = model_source(models[name], ModelSettings(**options))
+        source = model_source(models[name], resolve(PerplexityOptions, options))
         for contexts in (None, CONTEXTS):
             tokens = source.tokens(TEXTS, contexts)
             assert list(map(len, tokens)) == np.diff(source.score(TEXTS, contexts).offsets).tolist()
@@ -294,13 +295,13 @@ def test_tokens_are_those_scored_in_their_places(models: Models) -> None:
 
 def test_tokens_of_a_text() -> None:
     loaded = load_pretrained(model=small_models.model_for("bert"), tokenizer=small_models.tokenizer_for("bert"))
-    source = model_source(loaded, ModelSettings())
+    source = model_source(loaded, resolve(PerplexityOptions, {}))
     assert source.tokens(["the  Qq", "cat"], None) == [[("the", 0, 3), ("[UNK]", 5, 7)], [("cat", 0, 3)]]
     assert source.tokens(["cat the"], ["it "]) == [[("cat", 0, 3), ("the", 4, 7)]]
 
 
 def test_a_token_that_begins_in_the_context_starts_at_zero(models: Models) -> None:
-    source = model_source(models["gpt2"], ModelSettings())
+    source = model_source(models["gpt2"], resolve(PerplexityOptions, {}))
     assert source.tokens(["sat"], ["the "]) == [[("Ġs", 0, 1), ("at", 1, 3)]]
     assert source.tokens([" sat"], ["the"]) == [[("Ġs", 0, 2), ("at", 2, 4)]]
 
@@ -530,7 +531,7 @@ def test_a_folder_of_any_form_is_loaded(models: Models, folder: Path, monkeypatc
 
 
 def test_names_tell_no_folder(models: Models, folder: Path) -> None:
-    assert model_source(models["bert"], ModelSettings()).name == "masked:bert:float32"
+    assert model_source(models["bert"], resolve(PerplexityOptions, {})).name == "masked:bert:float32"
     given = transformers.AutoModelForCausalLM.from_pretrained(folder / "llama", dtype="bfloat16")
     assert load_source(model=given, tokenizer=folder / "llama").name == "causal:llama:bfloat16"
     fresh = small_models.model_for("opt")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from evenscore.identity import file_stamp
 from evenscore.options import callable_name
-from evenscore.perplexity.models.pretrained import load_pretrained
-from evenscore.perplexity.models.source import ModelSettings, model_source
+from evenscore.perplexity.models.pretrained import LOADING, load_pretrained
+from evenscore.perplexity.models.source import model_source
 from evenscore.perplexity.ngram.source import NgramSource
 from evenscore.perplexity.options import PerplexityOptions, kind_of, source_name
 from evenscore.perplexity.source import Source, Token, TokenScores, from_log_probs
@@ -61,10 +61,6 @@ def _asked(method: Callable[..., Any], texts: Sequence[str], contexts: Sequence[
     return method(list(texts), list(contexts))
 
 
-_MODEL = ("model_id", "model", "tokenizer", "model_type", "device", "dtype")
-_SETTINGS = ("start_token", "window", "stride", "long_texts", "batch_size", "max_batch_tokens", "onednn")
-
-
 # What loads, or trains, and from what.
 _Request = tuple[Callable[..., Any], Mapping[str, Any]]
 
@@ -80,12 +76,7 @@ class Sources:
         if kind_of(options) == "own":
             return OwnSource(options["source"])
         loaded, is_model = self._loaded(options), kind_of(options) == "model"
-        return model_source(loaded, ModelSettings(**_values(options, _SETTINGS))) if is_model else loaded
-
-    def ngram(self, options: PerplexityOptions) -> NgramSource:
-        """The n-gram model of the training texts."""
-        trained: NgramSource = self._loaded(options)
-        return trained
+        return model_source(loaded, options) if is_model else loaded
 
     def name_of(self, options: PerplexityOptions) -> str:
         """What stands for the source in signatures; once it is loaded, it says what the options leave open."""
@@ -107,7 +98,8 @@ class Sources:
 
 def _request(options: PerplexityOptions) -> _Request:
     if kind_of(options) == "model":
-        return load_pretrained, _values(options, _MODEL)
+        given: Mapping[str, Any] = options
+        return load_pretrained, {name: given[name] for name in LOADING}
     if kind_of(options) == "ngram":
         if options["train_texts"] is None:
             raise ValueError("source='ngram' is estimated from texts: give train_texts=, a list or a file's path")
@@ -136,8 +128,3 @@ def _ngram_values(options: PerplexityOptions) -> dict[str, Any]:
         raise ValueError(f"start_token={options['start_token']!r}: n-gram models have <s> alone; give 'bos' or False")
     is_started = options["start_token"] == "bos"
     return {"unit": options["ngram_unit"], "start_token": is_started, "end_token": options["end_token"]}
-
-
-def _values(options: PerplexityOptions, names: tuple[str, ...]) -> dict[str, Any]:
-    given = cast(Mapping[str, Any], options)
-    return {name: given[name] for name in names}

@@ -96,27 +96,17 @@ def as_device(name: Any) -> Any:
     """
     if name is None:
         return torch().device("cuda" if torch().cuda.is_available() else "cpu")
-    device = _parsed("cuda" if name == "gpu" else str(name))
-    if device is None or device.type not in ("cpu", "cuda", "mps"):
+    try:
+        device = torch().device("cuda" if name == "gpu" else str(name))
+    except RuntimeError:
+        device = None
+    counts = {"cpu": 1, "cuda": torch().cuda.device_count(), "mps": int(torch().backends.mps.is_available())}
+    if device is None or device.type not in counts:
         raise ValueError(f"device={name!r}: choose 'cpu', 'cuda', 'cuda:1' (or another number), 'mps' or 'gpu'")
-    count = _count(device.type)
+    count = counts[device.type]
     if (device.index or 0) >= count:
         raise ValueError(f"device={name!r} is not available here: there are {count} of type {device.type}")
     return device
-
-
-def _parsed(name: str) -> Any:
-    try:
-        return torch().device(name)
-    except RuntimeError:
-        return None
-
-
-def _count(kind: str) -> int:
-    """How many devices of that type this machine has."""
-    if kind == "cuda":
-        return int(torch().cuda.device_count())
-    return int(torch().backends.mps.is_available()) if kind == "mps" else 1
 
 
 def as_dtype(name: Any) -> Any:
@@ -174,27 +164,23 @@ def load_part(loader: Callable[..., Any], source: Checkpoint, **options: Any) ->
     A folder is read without asking the hub.  A name is looked for in the local cache, then on the hub, unless
     HF_HUB_OFFLINE says not to.  Raises one ValueError that lists every place with what went wrong there.
     """
-    failures = []
-    places = [(f"the folder {source.place}", True)] if source.is_folder else [("the local cache", True)]
-    if not source.is_folder and not _is_offline():
-        places.append(("the hub", False))
-    for place, local_files_only in places:
+    is_offline = bool(huggingface_hub().constants.HF_HUB_OFFLINE)
+    if source.is_folder:
+        failures, tries = [], {f"the folder {source.place}": True}
+    else:
+        failures = [f"the folder {Path(source.place).absolute()}: does not exist"]
+        tries = {"the local cache": True} if is_offline else {"the local cache": True, "the hub": False}
+    for place, local_files_only in tries.items():
         try:
             # Whoever trusts a checkpoint's own code can load it and give the model.
             return loader(source.place, local_files_only=local_files_only, trust_remote_code=False, **options)
         # Parsers, the hub and every architecture raise what they like.
         except Exception as error:
             failures.append(f"{place}: {type(error).__name__}: {_first_line(error)}")
-    if not source.is_folder:
-        failures.insert(0, f"the folder {Path(source.place).absolute()}: does not exist")
-        if _is_offline():
-            failures.append("the hub: not asked, for HF_HUB_OFFLINE is set")
+    if is_offline and not source.is_folder:
+        failures.append("the hub: not asked, for HF_HUB_OFFLINE is set")
     tried = "".join(f"\n  {failure}" for failure in failures)
     raise ValueError(f"{source.asked_as}={source.place!r} cannot be loaded; what was tried:{tried}")
-
-
-def _is_offline() -> bool:
-    return bool(huggingface_hub().constants.HF_HUB_OFFLINE)
 
 
 def _first_line(error: Exception) -> str:
@@ -305,6 +291,10 @@ class Pretrained:
             warnings.warn(message, stacklevel=2)
 
 
+# The options that it takes.
+LOADING = ("model_id", "model", "tokenizer", "model_type", "device", "dtype")
+
+
 def load_pretrained(
     *,
     model_id: Any = None,
@@ -398,16 +388,13 @@ def _tokenizer(given: Any) -> Any:
 def _model_type(classes: list[str], config: Any, given: ModelType | None) -> ModelType:
     if config.is_encoder_decoder:
         raise ValueError(f"{', '.join(classes) or 'the model'} is an encoder-decoder: give a causal or a masked model")
-    if given is not None:
-        return given
-    for name in classes:
-        for ending, known in _ENDINGS.items():
-            if name.endswith(ending):
-                return known
-    raise ValueError(
-        f"the class of the model, {', '.join(classes) or 'which its configuration leaves out'}, does not say how it "
-        f"was trained: give model_type='causal' or model_type='masked'"
-    )
+    known = [kind for name in classes for ending, kind in _ENDINGS.items() if name.endswith(ending)]
+    if given is None and not known:
+        raise ValueError(
+            f"the class of the model, {', '.join(classes) or 'which its configuration leaves out'}, does not say how "
+            f"it was trained: give model_type='causal' or model_type='masked'"
+        )
+    return given or known[0]
 
 
 def _positions(model: Any, tokenizer: Any) -> int | None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import abc
-import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenscore.options import check_choice, check_integer
+from evenscore.options import check_integer, resolve
 from evenscore.parallel import with_bar
 from evenscore.perplexity.models.forward import (
     Frame,
@@ -22,10 +21,11 @@ from evenscore.perplexity.models.forward import (
     token_log_probs,
     vocabulary_size,
 )
-from evenscore.perplexity.models.pretrained import Pretrained, adapters_name, load_pretrained
+from evenscore.perplexity.models.pretrained import LOADING, Pretrained, adapters_name, load_pretrained
 from evenscore.perplexity.models.windows import Spans, Windows, centred_windows, first_windows, strided_windows
+from evenscore.perplexity.options import PerplexityOptions
 from evenscore.perplexity.source import FloatArray, Source, Token, TokenScores
-from evenscore.text.segments import IntArray, Segments
+from evenscore.text.segments import IntArray, Segments, offsets_of
 
 
 class Encoded(NamedTuple):
@@ -55,8 +55,10 @@ def encode(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | None,
     befores = _before(tokenizer, texts, contexts)
     wholes = _encoded(tokenizer, _joined(texts, contexts))["input_ids"]
     rows = [[*start, *before, *whole[len(before) :]] for before, whole in zip(befores, wholes, strict=True)]
+    ids = np.fromiter(itertools.chain.from_iterable(rows), np.int64)
+    offsets = offsets_of(np.fromiter(map(len, rows), np.int64, len(rows)))
     firsts = len(start) + np.fromiter(map(len, befores), np.int64, len(befores))
-    return Encoded(_segments(rows), firsts)
+    return Encoded(Segments(ids, offsets), firsts)
 
 
 def text_tokens(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[Token]]:
@@ -99,12 +101,6 @@ def _encoded(tokenizer: Any, texts: list[str], **options: Any) -> Any:
     return tokenizer(texts, add_special_tokens=False, padding=False, truncation=False, verbose=False, **options)
 
 
-def _segments(rows: list[list[int]]) -> Segments:
-    ids = np.fromiter(itertools.chain.from_iterable(rows), np.int64)
-    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
-    return Segments(ids, np.concatenate(([0], np.cumsum(lengths))))
-
-
 # On a cpu more of them at once are no faster: measured from 256 to 8192, with GPT-2 of 4 layers of 256.
 _USUAL_TOKENS = {"cpu": 1024}
 _USUAL_TOKENS_ELSEWHERE = 1 << 14
@@ -112,38 +108,15 @@ _USUAL_TOKENS_ELSEWHERE = 1 << 14
 _WHOLE_LOGITS = 1 << 27
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class ModelSettings:
-    """How a loaded model scores: the options of these names (evenscore/perplexity/options.py), and besides:
-
-    start_token: None is False.  Masked models have no use for it.
-    long_texts: "strided" for masked models is each token in the middle of a window of its own.
-    batch_size, max_batch_tokens: of a batch, padding counted; None for any number, and for what suits the device.
-    """
-
-    start_token: str | bool | None = "bos"
-    window: int | None = None
-    stride: int | None = None
-    long_texts: Literal["strided", "disjoint", "first"] = "strided"
-    batch_size: int | None = None
-    max_batch_tokens: int | None = None
-    onednn: bool | None = None
-
-    def __post_init__(self) -> None:
-        check_choice("long_texts", self.long_texts, ("strided", "disjoint", "first"))
-        for name in ("window", "stride", "batch_size", "max_batch_tokens"):
-            if getattr(self, name) is not None:
-                check_integer(name, getattr(self, name), least=1)
-        if self.stride is not None and self.long_texts != "strided":
-            raise ValueError(f"stride={self.stride} has no meaning with long_texts={self.long_texts!r}: leave it out")
-
-
 class ModelSource(Source):
     """A pretrained model as a source; a kind of model says what it reads."""
 
-    def __init__(self, loaded: Pretrained, settings: ModelSettings) -> None:
+    def __init__(self, loaded: Pretrained, options: Mapping[str, Any]) -> None:
         self._loaded = loaded
-        self._settings = settings
+        self._options = options
+        stride, long_texts = options["stride"], options["long_texts"]
+        if stride is not None and long_texts != "strided":
+            raise ValueError(f"stride={stride} has no meaning with long_texts={long_texts!r}: leave it out")
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -197,9 +170,9 @@ class ModelSource(Source):
             batch = padded(ids, windows.take(rows), frame)
             result[batch.places] = run(model, batch, ids[batch.places])
 
-        with evaluation(model), by_onednn(model, self._settings.onednn):
+        with evaluation(model), by_onednn(model, self._options["onednn"]):
             lengths = windows.lengths + frame.size
-            most = self._settings.batch_size if self._loaded.ignores_padding else 1
+            most = self._options["batch_size"] if self._loaded.ignores_padding else 1
             batches = in_batches(lengths, score, self._max_tokens(), most, partial(self._loaded.warn_once, "memory"))
             for _ in with_bar(batches, "Score", " tokens", lambda rows: int(lengths[rows].sum()), int(lengths.sum())):
                 pass
@@ -208,12 +181,13 @@ class ModelSource(Source):
     def _max_tokens(self) -> int:
         model = self._loaded.model
         usual = _USUAL_TOKENS.get(model.device.type, _USUAL_TOKENS_ELSEWHERE)
-        wanted = self._settings.max_batch_tokens or usual
+        wanted = self._options["max_batch_tokens"] or usual
         return wanted if self._loaded.has_head else min(wanted, _WHOLE_LOGITS // vocabulary_size(model))
 
     def _room(self, least: int) -> int | None:
         """How many tokens the model reads at once; None for any number."""
-        positions, window = self._loaded.positions, self._settings.window
+        positions = self._loaded.positions
+        window: int | None = self._options["window"]
         if window is None:
             return positions
         check_integer("window", window, least=least)
@@ -246,26 +220,26 @@ class CausalModel(ModelSource):
     """log P(token | all before it), in windows where a text is longer than the model can read."""
 
     def _start(self) -> Sequence[int]:
-        return start_ids(self._loaded.tokenizer, self._settings.start_token)
+        return start_ids(self._loaded.tokenizer, self._options["start_token"])
 
     def _windows(self, encoded: Encoded) -> Windows:
-        spans, settings = encoded.spans, self._settings
-        room = self._room(least=2 if settings.long_texts == "first" else 1)
+        spans, options = encoded.spans, self._options
+        room = self._room(least=2 if options["long_texts"] == "first" else 1)
         window = room or max(1, int(encoded.sequences.lengths.max(initial=0)))
-        if settings.long_texts == "first":
+        if options["long_texts"] == "first":
             spans = first_windows(spans, window)
-        stride = window if settings.long_texts == "disjoint" else settings.stride or max(1, window // 2)
+        stride = window if options["long_texts"] == "disjoint" else options["stride"] or max(1, window // 2)
         if stride > window:
             raise ValueError(f"stride={stride}: give at most the window's {window} tokens, or tokens are left out")
         return strided_windows(spans, window, stride)
 
 
-def start_ids(tokenizer: Any, start_token: str | bool | None) -> list[int]:
+def start_ids(tokenizer: Any, start_token: str | bool) -> list[int]:
     """The ids that stand before every text: one, or none.
 
     Raises ValueError if the tokenizer has no such token.
     """
-    if start_token is None or start_token is False:
+    if start_token is False:
         return []
     if start_token in ("bos", "eos"):
         found = getattr(tokenizer, f"{start_token}_token_id")
@@ -290,9 +264,9 @@ class MaskedModel(ModelSource):
     each token in a window of its own, with as much of the text before as after it.
     """
 
-    def __init__(self, loaded: Pretrained, settings: ModelSettings) -> None:
-        super().__init__(loaded, settings)
-        if settings.long_texts == "disjoint" or settings.stride is not None:
+    def __init__(self, loaded: Pretrained, options: Mapping[str, Any]) -> None:
+        super().__init__(loaded, options)
+        if options["long_texts"] == "disjoint" or options["stride"] is not None:
             raise ValueError(
                 "masked models have a window around each token: leave stride and long_texts='disjoint' out"
             )
@@ -310,20 +284,19 @@ class MaskedModel(ModelSource):
         frame = self._frame().size
         room = self._room(least=frame + 1)
         window = max(1, int(encoded.sequences.lengths.max(initial=0))) if room is None else room - frame
-        cut = self._settings.long_texts == "first"
+        cut = self._options["long_texts"] == "first"
         return centred_windows(first_windows(encoded.spans, window) if cut else encoded.spans, window)
 
 
 _SOURCES: dict[str, type[ModelSource]] = {"causal": CausalModel, "masked": MaskedModel}
 
 
-def model_source(loaded: Pretrained, settings: ModelSettings) -> ModelSource:
-    """The loaded model as a source with these settings."""
-    return _SOURCES[loaded.model_type](loaded, settings)
+def model_source(loaded: Pretrained, options: Mapping[str, Any]) -> ModelSource:
+    """The loaded model as a source under these options."""
+    return _SOURCES[loaded.model_type](loaded, options)
 
 
 def load_source(**given: Any) -> ModelSource:
-    """A source in one step: what load_pretrained takes, with the fields of ModelSettings."""
-    names = {field.name for field in dataclasses.fields(ModelSettings)} & set(given)
-    settings = ModelSettings(**{name: given.pop(name) for name in names})
-    return model_source(load_pretrained(**given), settings)
+    """A source in one step, by the options of a model."""
+    options = resolve(PerplexityOptions, given)
+    return model_source(load_pretrained(**{name: options[name] for name in LOADING}), options)
