@@ -101,8 +101,15 @@ class Perplexity(Scorer[PerplexityOptions]):
             names.append(self.sources.name_of(scorer.options))
         result = {**scorers[0].tested(rows, test, trials), "sources": names}
         # Texts of their own have other tokens by right.
-        if all("predictions" not in own for own in systems):
-            warn_of_other_tokens(rows, scorers[0].options)
+        are_shared = all("predictions" not in own for own in systems)
+        if are_shared and "perplexity" in scorers[0].options["headlines"]:
+            tokens = [own[:, STATISTICS.index("tokens")] for own in rows]
+            for i, own in enumerate(tokens[1:]):
+                if not np.array_equal(own, tokens[0]):
+                    warn_caller(
+                        f"systems[{i}] has other tokens than the baseline, so that their perplexities cannot be "
+                        f"compared: give headlines=['bits_per_byte']"
+                    )
         return result
 
     def write_arpa(self, path: str | os.PathLike[str]) -> None:
@@ -202,20 +209,6 @@ def _names(tokens: Scored) -> list[str] | None:
         return [token.text for token in tokens.source.tokens(tokens.texts, tokens.contexts)[0]]
     words = tokens.texts[0].split()
     return words if len(words) == len(tokens.scores.log_probs) else None
-
-
-# --- systems that are compared
-
-
-def warn_of_other_tokens(rows: Sequence[IntArray], options: PerplexityOptions) -> None:
-    """Warn of perplexities of the same texts cut in other ways."""
-    tokens = [own[:, STATISTICS.index("tokens")] for own in rows]
-    for i, own in enumerate(tokens[1:]):
-        if "perplexity" in options["headlines"] and not np.array_equal(own, tokens[0]):
-            warn_caller(
-                f"systems[{i}] has other tokens than the baseline, so that their perplexities cannot be compared: "
-                f"give headlines=['bits_per_byte']"
-            )
 
 
 # --- pictures

@@ -61,10 +61,6 @@ def _asked(method: Callable[..., Any], texts: Sequence[str], contexts: Sequence[
     return method(list(texts), list(contexts))
 
 
-# What loads, or trains, and from what.
-_Request = tuple[Callable[..., Any], Mapping[str, Any]]
-
-
 class Sources:
     """Makes sources; the model that was loaded last, or trained, is kept for the next call."""
 
@@ -96,7 +92,8 @@ class Sources:
         return kept[1]
 
 
-def _request(options: PerplexityOptions) -> _Request:
+def _request(options: PerplexityOptions) -> tuple[Callable[..., Any], Mapping[str, Any]]:
+    """What loads, or trains, and from what."""
     if kind_of(options) == "model":
         given: Mapping[str, Any] = options
         return load_pretrained, {name: given[name] for name in LOADING}

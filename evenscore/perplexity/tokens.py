@@ -45,8 +45,11 @@ def token_scores(columns: Mapping[str, Any], options: PerplexityOptions, source:
     _check_columns(columns, given, options)
     texts = None if given and columns["predictions"] is None else check_predictions(columns["predictions"])
     if given:
-        scores = _given_scores(columns, given[0], options)
-        labels = columns["labels"]
+        name, labels = given[0], columns["labels"]
+        if name == "log_probs":
+            scores = from_log_probs(columns[name])
+        else:
+            scores = from_labels(name, columns[name], labels, options["shift"], options["ignore_index"])
         is_whole = labels is None or len(scores.log_probs) == sum(map(len, labels))
         result = Scored(scores, texts, None, None, texts if is_whole else None)
     else:
@@ -58,12 +61,6 @@ def token_scores(columns: Mapping[str, Any], options: PerplexityOptions, source:
     # Labels of which none counts are usual in training: a prompt that fills the window.
     _check_rows(result, given[0] if given else "predictions", may_be_empty=columns["labels"] is not None)
     return result
-
-
-def _given_scores(columns: Mapping[str, Any], name: str, options: PerplexityOptions) -> TokenScores:
-    if name == "log_probs":
-        return from_log_probs(columns[name])
-    return from_labels(name, columns[name], columns["labels"], options["shift"], options["ignore_index"])
 
 
 def _contexts(column: Any, texts: Sequence[str]) -> list[str] | None:

@@ -47,11 +47,6 @@ class Frame(NamedTuple):
         """How many tokens of the input it takes."""
         return len(self.prefix) + len(self.suffix)
 
-    @property
-    def largest(self) -> int:
-        """Its largest id; 0 if it has none."""
-        return max((*self.prefix, *self.suffix, self.mask or 0))
-
 
 class Batch(NamedTuple):
     """The input of one forward pass, and what to read from its output.

@@ -31,8 +31,7 @@ def has_separate_head(model: Model) -> bool:
 
     Not so, for one, where PEFT's prompt tuning puts tokens of its own before the text.
     """
-    ids = _probe(model)
-    mask = torch().ones_like(ids)
+    ids, mask = _probe(model)
     mask[1, 3:] = 0
     inner = without_adapters(model)
     try:
@@ -48,9 +47,9 @@ def has_separate_head(model: Model) -> bool:
 
 def gives_logits(model: Model) -> bool:
     """Whether the model says something of every token, as a body without a head, or a classifier, does not."""
-    ids = _probe(model)
+    ids, mask = _probe(model)
     try:
-        logits = model(input_ids=ids, attention_mask=torch().ones_like(ids)).logits
+        logits = model(input_ids=ids, attention_mask=mask).logits
     # A body has no logits; classifiers fail in their own ways.
     except (AttributeError, ValueError):
         return False
@@ -59,8 +58,7 @@ def gives_logits(model: Model) -> bool:
 
 def ignores_padding(model: Model) -> bool:
     """Whether what is said of a text is the same with padding after it; where bases mix all positions it is not."""
-    ids = _probe(model)
-    mask = torch().ones_like(ids)
+    ids, mask = _probe(model)
     mask[:, 3:] = 0
     alone, padded = model(input_ids=ids[:, :3]).logits, model(input_ids=ids, attention_mask=mask).logits
     # Prompt tuning has logits of its own tokens first.
@@ -70,10 +68,9 @@ def ignores_padding(model: Model) -> bool:
 
 def reads_ahead(model: Model) -> bool:
     """Whether the logits at a position depend on what stands after it."""
-    ids = _probe(model)
+    ids, mask = _probe(model)
     other = ids.clone()
     other[:, -1] = 0
-    mask = torch().ones_like(ids)
     before, after = (model(input_ids=each, attention_mask=mask).logits[:, :-1] for each in (ids, other))
     return bool((before - after).abs().max() > _noise(before))
 
@@ -83,10 +80,11 @@ def _noise(logits: Tensor) -> Tensor:
     return 256 * torch().finfo(logits.dtype).eps * logits.abs().max()
 
 
-def _probe(model: Model) -> Tensor:
-    """Ids of two rows of five tokens."""
+def _probe(model: Model) -> tuple[Tensor, Tensor]:
+    """Ids of two rows of five tokens, with a mask that shows all of them."""
     device = model.get_input_embeddings().weight.device
-    return torch().arange(1, 11, device=device).reshape(2, 5) % vocabulary_size(model)
+    ids = torch().arange(1, 11, device=device).reshape(2, 5) % vocabulary_size(model)
+    return ids, torch().ones_like(ids)
 
 
 def as_device(name: Any) -> Any:
@@ -144,18 +142,15 @@ def checkpoint(given: Any, asked_as: str) -> Checkpoint:
     folder = Path(name).expanduser()
     if folder.is_dir():
         return Checkpoint(str(folder), True, asked_as)
-    if isinstance(given, os.PathLike) or _looks_like_path(name):
+    # Names on the hub are `name` or `owner/name`.
+    is_no_name = name.startswith((".", "~", "/", os.sep)) or "\\" in name or name.count("/") > 1
+    if isinstance(given, os.PathLike) or is_no_name or Path(name).exists():
         found = "is a file" if folder.exists() else "does not exist"
         raise ValueError(
             f"{asked_as}={str(given)!r}: looked for the folder {folder.absolute()}, which {found}; as this is a path, "
             f"the hub was not asked"
         )
     return Checkpoint(name, False, asked_as)
-
-
-def _looks_like_path(name: str) -> bool:
-    """Whether it can be no name on the hub, which is `name` or `owner/name`."""
-    return name.startswith((".", "~", "/", os.sep)) or "\\" in name or name.count("/") > 1 or Path(name).exists()
 
 
 def load_part(loader: Callable[..., Any], source: Checkpoint, **options: Any) -> Any:
@@ -222,12 +217,6 @@ def with_adapter(model: Model, source: Checkpoint) -> Model:
     except Exception as error:
         message = f"the adapter does not fit {type(model).__name__}: {_first_line(error)[:200]}"
         raise ValueError(f"model_id={source.place!r}: {message}") from error
-
-
-def tokenizer_place(source: Checkpoint, base: Checkpoint) -> str:
-    """Where the tokenizer is: with the adapter if it brings one, else with its base model."""
-    own = any((Path(source.place) / name).exists() for name in _TOKENIZER_FILES)
-    return source.place if own else base.place
 
 
 def adapters_name(model: Model) -> str:
@@ -317,7 +306,10 @@ def load_pretrained(
         base = adapted_by(source)
         model = _load_model(base or source, model_type, as_device(device), as_dtype(dtype))
         if tokenizer is None:
-            tokenizer = model_id if base is None else tokenizer_place(source, base)
+            tokenizer = model_id
+            if base is not None:
+                brings_one = any((Path(source.place) / name).exists() for name in _TOKENIZER_FILES)
+                tokenizer = source.place if brings_one else base.place
         if base is not None:
             model, model_id = with_adapter(model, source), base.place
     else:
@@ -404,16 +396,13 @@ def _positions(model: Any, tokenizer: Any) -> int | None:
     stated = [getattr(config, name, None) for name in _POSITIONS]
     known = next((number for number in stated if isinstance(number, int) and number > 0), None)
     if known is not None:
-        return known - _reserved(model, inner)
+        # Some are no text's: those up to the padding's in RoBERTa's kin, virtual tokens of PEFT's prompts.
+        tables = (module for name, module in inner.named_modules() if name.endswith("position_embeddings"))
+        paddings = [table.padding_idx for table in tables if getattr(table, "padding_idx", None) is not None]
+        prompt = getattr(model, "active_peft_config", None)
+        virtual = getattr(prompt, "num_virtual_tokens", 0) or 0
+        return known - max((padding + 1 for padding in paddings), default=0) - virtual
     return tokenizer.model_max_length if tokenizer.model_max_length < _SANE_LENGTH else None
-
-
-def _reserved(model: Any, inner: Any) -> int:
-    """Positions that are no text's: those up to the padding's in RoBERTa's kin, virtual tokens of PEFT's prompts."""
-    tables = (module for name, module in inner.named_modules() if name.endswith("position_embeddings"))
-    paddings = [table.padding_idx for table in tables if getattr(table, "padding_idx", None) is not None]
-    prompt = getattr(model, "active_peft_config", None)
-    return max((padding + 1 for padding in paddings), default=0) + (getattr(prompt, "num_virtual_tokens", 0) or 0)
 
 
 def _name(inner: Any, model_id: Any) -> str:

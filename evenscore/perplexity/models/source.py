@@ -32,17 +32,11 @@ class Encoded(NamedTuple):
     """n texts as token ids: the start token, the context, the text itself.
 
     sequences: all of it.
-    firsts: shape (n,), how many tokens stand before the text.
+    spans: where the texts stand in it.
     """
 
     sequences: Segments
-    firsts: IntArray
-
-    @property
-    def spans(self) -> Spans:
-        """Where the texts stand among the ids."""
-        begins, ends = self.sequences.offsets[:-1], self.sequences.offsets[1:]
-        return Spans(begins, begins + self.firsts, ends)
+    spans: Spans
 
 
 def encode(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | None, start: Sequence[int]) -> Encoded:
@@ -57,8 +51,8 @@ def encode(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | None,
     rows = [[*start, *before, *whole[len(before) :]] for before, whole in zip(befores, wholes, strict=True)]
     ids = np.fromiter(itertools.chain.from_iterable(rows), np.int64)
     offsets = offsets_of(np.fromiter(map(len, rows), np.int64, len(rows)))
-    firsts = len(start) + np.fromiter(map(len, befores), np.int64, len(befores))
-    return Encoded(Segments(ids, offsets), firsts)
+    lengths_before = len(start) + np.fromiter(map(len, befores), np.int64, len(befores))
+    return Encoded(Segments(ids, offsets), Spans(offsets[:-1], offsets[:-1] + lengths_before, offsets[1:]))
 
 
 def text_tokens(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[Token]]:
@@ -102,8 +96,7 @@ def _encoded(tokenizer: Any, texts: list[str], **options: Any) -> Any:
 
 
 # On a cpu more of them at once are no faster: measured from 256 to 8192, with GPT-2 of 4 layers of 256.
-_USUAL_TOKENS = {"cpu": 1024}
-_USUAL_TOKENS_ELSEWHERE = 1 << 14
+_TOKENS_ON_CPU, _TOKENS_ELSEWHERE = 1024, 1 << 14
 # Logits of a whole batch, where they cannot be had by position: 512 MB as float32.
 _WHOLE_LOGITS = 1 << 27
 
@@ -147,7 +140,13 @@ class ModelSource(Source):
         places = windows.targets()
         log_probs = self._log_probs(encoded.sequences.ids, windows)[places]
         offsets = np.searchsorted(places, encoded.sequences.offsets)
-        _check_numbers(log_probs, offsets)
+        wrong = np.flatnonzero(np.isnan(log_probs))
+        if len(wrong):
+            text = np.searchsorted(offsets, wrong[0], side="right") - 1
+            raise ValueError(
+                f"the model's output is not a number for texts[{text}]: its weights are, or its type is too small for "
+                f"them (give dtype='float32' or 'bfloat16')"
+            )
         return TokenScores(log_probs, offsets)
 
     def tokens(self, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[Token]]:
@@ -180,7 +179,7 @@ class ModelSource(Source):
 
     def _max_tokens(self) -> int:
         model = self._loaded.model
-        usual = _USUAL_TOKENS.get(model.device.type, _USUAL_TOKENS_ELSEWHERE)
+        usual = _TOKENS_ON_CPU if model.device.type == "cpu" else _TOKENS_ELSEWHERE
         wanted = self._options["max_batch_tokens"] or usual
         return wanted if self._loaded.has_head else min(wanted, _WHOLE_LOGITS // vocabulary_size(model))
 
@@ -196,8 +195,8 @@ class ModelSource(Source):
         return window
 
     def _check_vocabulary(self, ids: IntArray) -> None:
-        known = vocabulary_size(self._loaded.model)
-        largest = max(int(ids.max(initial=0)), self._frame().largest)
+        known, frame = vocabulary_size(self._loaded.model), self._frame()
+        largest = max(int(ids.max(initial=0)), *frame.prefix, *frame.suffix, frame.mask or 0)
         if largest >= known:
             token = self._loaded.tokenizer.convert_ids_to_tokens(largest)
             raise ValueError(
@@ -206,21 +205,29 @@ class ModelSource(Source):
             )
 
 
-def _check_numbers(log_probs: FloatArray, offsets: IntArray) -> None:
-    wrong = np.flatnonzero(np.isnan(log_probs))
-    if len(wrong):
-        text = np.searchsorted(offsets, wrong[0], side="right") - 1
-        raise ValueError(
-            f"the model's output is not a number for texts[{text}]: its weights are, or its type is too small for them "
-            f"(give dtype='float32' or 'bfloat16')"
-        )
-
-
 class CausalModel(ModelSource):
     """log P(token | all before it), in windows where a text is longer than the model can read."""
 
     def _start(self) -> Sequence[int]:
-        return start_ids(self._loaded.tokenizer, self._options["start_token"])
+        """One id, or none; ValueError if the tokenizer has no such token."""
+        start_token, tokenizer = self._options["start_token"], self._loaded.tokenizer
+        if start_token is False:
+            return []
+        if start_token in ("bos", "eos"):
+            found = getattr(tokenizer, f"{start_token}_token_id")
+            if found is None:
+                raise ValueError(
+                    f"start_token={start_token!r}: the tokenizer has no such token; give start_token='eos', as lm-eval "
+                    f"does then, another token of its vocabulary, or add_start_token=False: the first token is not "
+                    f"scored"
+                )
+            return [int(found)]
+        known = tokenizer.get_vocab()
+        if start_token not in known:
+            raise ValueError(
+                f"start_token={start_token!r}: not in the tokenizer's vocabulary; give 'bos', 'eos' or a token"
+            )
+        return [int(known[start_token])]
 
     def _windows(self, encoded: Encoded) -> Windows:
         spans, options = encoded.spans, self._options
@@ -232,29 +239,6 @@ class CausalModel(ModelSource):
         if stride > window:
             raise ValueError(f"stride={stride}: give at most the window's {window} tokens, or tokens are left out")
         return strided_windows(spans, window, stride)
-
-
-def start_ids(tokenizer: Any, start_token: str | bool) -> list[int]:
-    """The ids that stand before every text: one, or none.
-
-    Raises ValueError if the tokenizer has no such token.
-    """
-    if start_token is False:
-        return []
-    if start_token in ("bos", "eos"):
-        found = getattr(tokenizer, f"{start_token}_token_id")
-        if found is None:
-            raise ValueError(
-                f"start_token={start_token!r}: the tokenizer has no such token; give start_token='eos', as lm-eval "
-                f"does then, another token of its vocabulary, or add_start_token=False: the first token is not scored"
-            )
-        return [int(found)]
-    known = tokenizer.get_vocab()
-    if start_token not in known:
-        raise ValueError(
-            f"start_token={start_token!r}: not in the tokenizer's vocabulary; give 'bos', 'eos' or a token"
-        )
-    return [int(known[start_token])]
 
 
 class MaskedModel(ModelSource):
@@ -288,12 +272,9 @@ class MaskedModel(ModelSource):
         return centred_windows(first_windows(encoded.spans, window) if cut else encoded.spans, window)
 
 
-_SOURCES: dict[str, type[ModelSource]] = {"causal": CausalModel, "masked": MaskedModel}
-
-
 def model_source(loaded: Pretrained, options: Mapping[str, Any]) -> ModelSource:
     """The loaded model as a source under these options."""
-    return _SOURCES[loaded.model_type](loaded, options)
+    return (CausalModel if loaded.model_type == "causal" else MaskedModel)(loaded, options)
 
 
 def load_source(**given: Any) -> ModelSource:
