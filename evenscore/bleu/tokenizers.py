@@ -26,7 +26,6 @@ from evenscore.text.words import (
     expand,
     from_token_lists,
     split_characters,
-    split_lines,
     split_words,
     translate,
     units_at,
@@ -166,7 +165,7 @@ def _with_edges(texts: list[str], rules: Callable[[str], str], lowercase: bool) 
     # 3. Lines are in the order inside, edge: number the words likewise.
     line_of = np.empty(len(distinct), dtype=np.int64)
     line_of[np.argsort(at_edge, kind="stable")] = np.arange(len(distinct))
-    tokens = split_lines("\n".join(lines))
+    tokens = split_words(lines)
     return Words(expand(Segments(line_of[ids], segments.offsets), tokens.segments), tokens.vocabulary).units
 
 
