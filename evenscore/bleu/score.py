@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenscore.bleu.options import BleuOptions, highest_order, orders
-from evenscore.bleu.smoothing import LOOKING_AHEAD, SMOOTHINGS, Counts, Ratio, smoothed
+from evenscore.bleu.smoothing import LOOKING_AHEAD, Counts, Ratio, smoothed, smoothing_value
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray, offsets_of
 
@@ -99,9 +99,8 @@ def row_percents(counts: IntArray, options: BleuOptions) -> FloatArray:
 
 
 def _smoothed(matches: IntArray, totals: IntArray, options: BleuOptions) -> tuple[Numbers, Numbers]:
-    """Numerators and denominators of the precisions, as the functions of SMOOTHINGS have them for one row."""
-    default = SMOOTHINGS[options["smoothing"]][1]
-    value = float(default if options["smoothing_value"] is None else options["smoothing_value"])
+    """Numerators and denominators of the precisions, as the functions of `smoothing` have them for one row."""
+    value = float(smoothing_value(options["smoothing"], options["smoothing_value"]))
     is_zero = matches == 0
     if options["smoothing"] == "exp":
         # Floats: halved more than fifty times, totals are integers beyond 64 bits.
@@ -122,14 +121,7 @@ def _brevity_penalties(lengths: IntArray, references: IntArray) -> FloatArray:
     return penalties
 
 
-class Sums(NamedTuple):
-    """The statistics of a corpus by name."""
-
-    counts: Counts
-    reference_length: float
-
-
-def read(total: list[Any], options: BleuOptions) -> Sums:
+def read(total: list[Any], options: BleuOptions) -> Counts:
     """The sum of what `counted` counts, with rows_without_n_grams behind it for nltk."""
     n = orders(options)
     length, reference_length, *rest = total
@@ -138,20 +130,20 @@ def read(total: list[Any], options: BleuOptions) -> Sums:
     floored = list(map(operator.add, n_grams, without)) if without else n_grams
     parts = AVERAGE_PARTS if options["reference_length"] == "average" else 1
     whole = int(reference_length) if parts == 1 else int(reference_length) / parts
-    return Sums(Counts(matches, floored, n_grams, int(length)), whole)
+    return Counts(matches, floored, n_grams, int(length), whole)
 
 
 # --- of a sum
 
 
-def length_ratio(sums: Sums) -> float:
+def length_ratio(sums: Counts) -> float:
     """Length of the predictions by that of the references; 0 without references."""
-    return sums.counts.prediction_length / sums.reference_length if sums.reference_length else 0.0
+    return sums.prediction_length / sums.reference_length if sums.reference_length else 0.0
 
 
-def brevity_penalty(sums: Sums, options: BleuOptions) -> float:
+def brevity_penalty(sums: Counts, options: BleuOptions) -> float:
     """1 if the predictions are longer than the references, else exp(1 - r / c); 0 if they are empty."""
-    c, r = sums.counts.prediction_length, sums.reference_length
+    c, r = sums.prediction_length, sums.reference_length
     if c > r or r == 0:
         return 1.0
     if c == 0:
@@ -160,7 +152,7 @@ def brevity_penalty(sums: Sums, options: BleuOptions) -> float:
     return math.exp(1 - 1.0 / (c / r)) if options["convention"] == "evaluate" else math.exp(1 - r / c)
 
 
-def all_ratios(sums: Sums, options: BleuOptions) -> list[list[Ratio]]:
+def all_ratios(sums: Counts, options: BleuOptions) -> list[list[Ratio]]:
     """The smoothed precisions for every highest order 1 .. n."""
     best = highest_order(options)
     if options["smoothing"] in LOOKING_AHEAD:
@@ -169,11 +161,11 @@ def all_ratios(sums: Sums, options: BleuOptions) -> list[list[Ratio]]:
     return [longest[:n] for n in range(1, best + 1)]
 
 
-def ratios_of(sums: Sums, max_order: int, options: BleuOptions) -> list[Ratio]:
+def ratios_of(sums: Counts, max_order: int, options: BleuOptions) -> list[Ratio]:
     """The smoothed precisions up to one order."""
     if _is_hopeless(sums, options):
         return []
-    return smoothed(options["smoothing"], sums.counts, max_order, options["smoothing_value"])
+    return smoothed(options["smoothing"], sums, max_order, options["smoothing_value"])
 
 
 def precisions(ratios: list[Ratio], max_order: int) -> list[float]:
@@ -182,9 +174,9 @@ def precisions(ratios: list[Ratio], max_order: int) -> list[float]:
     return given + [0.0] * (max_order - len(given))
 
 
-def _is_hopeless(sums: Sums, options: BleuOptions) -> bool:
+def _is_hopeless(sums: Counts, options: BleuOptions) -> bool:
     """Whether nothing matches: 0 whatever the smoothing, but for evaluate."""
-    return sums.counts.matches[0] == 0 and options["convention"] != "evaluate"
+    return sums.matches[0] == 0 and options["convention"] != "evaluate"
 
 
 class BleuScore(NamedTuple):
@@ -195,7 +187,7 @@ class BleuScore(NamedTuple):
 
 
 def bleu(
-    sums: Sums, ratios: list[Ratio], max_order: int, weights: list[float] | None, options: BleuOptions
+    sums: Counts, ratios: list[Ratio], max_order: int, weights: list[float] | None, options: BleuOptions
 ) -> BleuScore:
     """The brevity penalty times a geometric mean of precisions; weights: None for the same of each order."""
     if _is_hopeless(sums, options):
