@@ -92,9 +92,12 @@ def row_percents(counts: IntArray, options: BleuOptions) -> FloatArray:
     sums = np.array([sum(row) for row in logarithms.tolist()], np.float64)
     means = list(map(math.exp, (sums / has_part.sum(axis=1)).tolist()))
     scores = np.where(is_zero, 0.0, means)
-    # 3. The brevity penalty.
+    # 3. The brevity penalty, 1 where a prediction is longer than its reference; of those that score none is empty.
+    lengths, references = counts[scored, 0], counts[scored, 1]
+    shorter = (lengths <= references).nonzero()[0]
+    scores[shorter] *= list(map(math.exp, (1 - references[shorter] / lengths[shorter]).tolist()))
     percents = np.zeros(len(counts))
-    percents[scored] = _brevity_penalties(counts[scored, 0], counts[scored, 1]) * scores
+    percents[scored] = scores
     return percents
 
 
@@ -113,14 +116,6 @@ def _smoothed(matches: IntArray, totals: IntArray, options: BleuOptions) -> tupl
     return matches, totals
 
 
-def _brevity_penalties(lengths: IntArray, references: IntArray) -> FloatArray:
-    """1 where a prediction is longer than its reference, else exp(1 - r / c); no prediction is empty."""
-    penalties = np.ones(len(lengths))
-    shorter = (lengths <= references).nonzero()[0]
-    penalties[shorter] = list(map(math.exp, (1 - references[shorter] / lengths[shorter]).tolist()))
-    return penalties
-
-
 def read(total: list[Any], options: BleuOptions) -> Counts:
     """The sum of what `counted` counts, with rows_without_n_grams behind it for nltk."""
     n = orders(options)
@@ -134,11 +129,6 @@ def read(total: list[Any], options: BleuOptions) -> Counts:
 
 
 # --- of a sum
-
-
-def length_ratio(sums: Counts) -> float:
-    """Length of the predictions by that of the references; 0 without references."""
-    return sums.prediction_length / sums.reference_length if sums.reference_length else 0.0
 
 
 def brevity_penalty(sums: Counts, options: BleuOptions) -> float:

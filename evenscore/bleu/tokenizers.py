@@ -37,6 +37,8 @@ from evenscore.text.words import (
 # Classes of bytes; EDGE is where a text begins or ends, marked by a byte that UTF-8 has not.
 _OTHER, _DIGIT, _EDGE, _HYPHEN, _POINT, _MARK = range(6)
 _EDGE_BYTE = 0xFF
+# Beside these neither rule cuts a point or comma.
+_NEVER_CUT = (_DIGIT, _EDGE)
 _CLASS_OF = {
     **dict.fromkeys(string.punctuation, _MARK),
     **dict.fromkeys(string.digits, _DIGIT),
@@ -107,14 +109,9 @@ def _stands_alone(classes: Bytes, points: IntArray) -> Mask:
     ends_row = np.append(begins_row[1:], True)[: len(points)]
     first = begins_row.nonzero()[0]
     row = np.cumsum(begins_row) - 1
-    behind_digit = _escapes_rules(classes[points[first] - 1])[row]
+    behind_digit = np.isin(classes[points[first] - 1], _NEVER_CUT)[row]
     is_odd = (np.arange(len(points)) - first[row]) % 2 == 1
-    mask: Mask = ~(ends_row & _escapes_rules(classes[points + 1]) & (behind_digit != is_odd))
-    return mask
-
-
-def _escapes_rules(neighbours: Bytes) -> Mask:
-    mask: Mask = (neighbours == _DIGIT) | (neighbours == _EDGE)
+    mask: Mask = ~(ends_row & np.isin(classes[points + 1], _NEVER_CUT) & (behind_digit != is_odd))
     return mask
 
 
