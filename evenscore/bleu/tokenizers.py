@@ -38,7 +38,7 @@ from evenscore.text.words import (
 _OTHER, _DIGIT, _EDGE, _HYPHEN, _POINT, _MARK = range(6)
 _EDGE_BYTE = 0xFF
 # Beside these neither rule cuts a point or comma.
-_NEVER_CUT = (_DIGIT, _EDGE)
+_NEVER_CUT = np.array([kind in (_DIGIT, _EDGE) for kind in range(6)])
 _CLASS_OF = {
     **dict.fromkeys(string.punctuation, _MARK),
     **dict.fromkeys(string.digits, _DIGIT),
@@ -109,9 +109,9 @@ def _stands_alone(classes: Bytes, points: IntArray) -> Mask:
     ends_row = np.append(begins_row[1:], True)[: len(points)]
     first = begins_row.nonzero()[0]
     row = np.cumsum(begins_row) - 1
-    behind_digit = np.isin(classes[points[first] - 1], _NEVER_CUT)[row]
+    behind_digit = _NEVER_CUT[classes[points[first] - 1]][row]
     is_odd = (np.arange(len(points)) - first[row]) % 2 == 1
-    mask: Mask = ~(ends_row & np.isin(classes[points + 1], _NEVER_CUT) & (behind_digit != is_odd))
+    mask: Mask = ~(ends_row & _NEVER_CUT[classes[points + 1]] & (behind_digit != is_odd))
     return mask
 
 
