@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from rouge_score import rouge_scorer
 from shared_data import shared
 
-from evenscore.rouge.lcs import MAX_LANE_COLUMNS, lcs_lengths, match_masks
+from evenscore.rouge.lcs import lcs_lengths
 from evenscore.text import lanes
+from evenscore.text.lanes import MAX_LANE_COLUMNS, match_masks
 from evenscore.text.segments import Segments
 
 # A segment can end on either side of a lane's width.

@@ -19,7 +19,7 @@ from evenscore.exact import from_limbs, mean_of_limbs, to_limbs
 from evenscore.text import ngrams
 from evenscore.text.ngrams import clipped_matches
 from evenscore.text.segments import Segments
-from evenscore.text.words import from_token_lists, split_characters, split_lines, split_words, without_spaces
+from evenscore.text.words import from_token_lists, split_characters, split_words, without_spaces
 
 # Few distinct tokens, so that n-grams match and are clipped.
 documents = st.integers(1, 4).flatmap(lambda most: st.lists(st.integers(0, most), max_size=9))
@@ -160,15 +160,6 @@ def test_words_of_several_texts(texts: list[str]) -> None:
     assert words_of(texts) == [text.split() for text in texts]
     vocabulary = split_words(texts).vocabulary.to_pylist()
     assert len(set(vocabulary)) == len(vocabulary)
-
-
-@settings(derandomize=True, deadline=None, max_examples=100)
-@given(st.text(st.sampled_from("ab é\u2003\n"), max_size=20))
-def test_lines_are_split_as_texts(text: str) -> None:
-    ours, expected = split_lines(text), split_words(text.split("\n"))
-    assert ours.segments.ids.tolist() == expected.segments.ids.tolist()
-    assert ours.segments.offsets.tolist() == expected.segments.offsets.tolist()
-    assert ours.vocabulary.to_pylist() == expected.vocabulary.to_pylist()
 
 
 def test_tokens_may_hold_spaces_or_nothing() -> None:

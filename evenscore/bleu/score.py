@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evenscore.bleu.options import BleuOptions, highest_order, orders
-from evenscore.bleu.smoothing import LOOKING_AHEAD, SMOOTHINGS, Counts, Ratio, smoothed
+from evenscore.bleu.smoothing import LOOKING_AHEAD, Counts, Ratio, smoothed, smoothing_value
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray, offsets_of
 
@@ -92,16 +92,18 @@ def row_percents(counts: IntArray, options: BleuOptions) -> FloatArray:
     sums = np.array([sum(row) for row in logarithms.tolist()], np.float64)
     means = list(map(math.exp, (sums / has_part.sum(axis=1)).tolist()))
     scores = np.where(is_zero, 0.0, means)
-    # 3. The brevity penalty.
+    # 3. The brevity penalty, 1 where a prediction is longer than its reference; of those that score none is empty.
+    lengths, references = counts[scored, 0], counts[scored, 1]
+    shorter = (lengths <= references).nonzero()[0]
+    scores[shorter] *= list(map(math.exp, (1 - references[shorter] / lengths[shorter]).tolist()))
     percents = np.zeros(len(counts))
-    percents[scored] = _brevity_penalties(counts[scored, 0], counts[scored, 1]) * scores
+    percents[scored] = scores
     return percents
 
 
 def _smoothed(matches: IntArray, totals: IntArray, options: BleuOptions) -> tuple[Numbers, Numbers]:
-    """Numerators and denominators of the precisions, as the functions of SMOOTHINGS have them for one row."""
-    default = SMOOTHINGS[options["smoothing"]][1]
-    value = float(default if options["smoothing_value"] is None else options["smoothing_value"])
+    """Numerators and denominators of the precisions, as the functions of `smoothing` have them for one row."""
+    value = float(smoothing_value(options["smoothing"], options["smoothing_value"]))
     is_zero = matches == 0
     if options["smoothing"] == "exp":
         # Floats: halved more than fifty times, totals are integers beyond 64 bits.
@@ -114,22 +116,7 @@ def _smoothed(matches: IntArray, totals: IntArray, options: BleuOptions) -> tupl
     return matches, totals
 
 
-def _brevity_penalties(lengths: IntArray, references: IntArray) -> FloatArray:
-    """1 where a prediction is longer than its reference, else exp(1 - r / c); no prediction is empty."""
-    penalties = np.ones(len(lengths))
-    shorter = (lengths <= references).nonzero()[0]
-    penalties[shorter] = list(map(math.exp, (1 - references[shorter] / lengths[shorter]).tolist()))
-    return penalties
-
-
-class Sums(NamedTuple):
-    """The statistics of a corpus by name."""
-
-    counts: Counts
-    reference_length: float
-
-
-def read(total: list[Any], options: BleuOptions) -> Sums:
+def read(total: list[Any], options: BleuOptions) -> Counts:
     """The sum of what `counted` counts, with rows_without_n_grams behind it for nltk."""
     n = orders(options)
     length, reference_length, *rest = total
@@ -138,20 +125,15 @@ def read(total: list[Any], options: BleuOptions) -> Sums:
     floored = list(map(operator.add, n_grams, without)) if without else n_grams
     parts = AVERAGE_PARTS if options["reference_length"] == "average" else 1
     whole = int(reference_length) if parts == 1 else int(reference_length) / parts
-    return Sums(Counts(matches, floored, n_grams, int(length)), whole)
+    return Counts(matches, floored, n_grams, int(length), whole)
 
 
 # --- of a sum
 
 
-def length_ratio(sums: Sums) -> float:
-    """Length of the predictions by that of the references; 0 without references."""
-    return sums.counts.prediction_length / sums.reference_length if sums.reference_length else 0.0
-
-
-def brevity_penalty(sums: Sums, options: BleuOptions) -> float:
+def brevity_penalty(sums: Counts, options: BleuOptions) -> float:
     """1 if the predictions are longer than the references, else exp(1 - r / c); 0 if they are empty."""
-    c, r = sums.counts.prediction_length, sums.reference_length
+    c, r = sums.prediction_length, sums.reference_length
     if c > r or r == 0:
         return 1.0
     if c == 0:
@@ -160,7 +142,7 @@ def brevity_penalty(sums: Sums, options: BleuOptions) -> float:
     return math.exp(1 - 1.0 / (c / r)) if options["convention"] == "evaluate" else math.exp(1 - r / c)
 
 
-def all_ratios(sums: Sums, options: BleuOptions) -> list[list[Ratio]]:
+def all_ratios(sums: Counts, options: BleuOptions) -> list[list[Ratio]]:
     """The smoothed precisions for every highest order 1 .. n."""
     best = highest_order(options)
     if options["smoothing"] in LOOKING_AHEAD:
@@ -169,11 +151,11 @@ def all_ratios(sums: Sums, options: BleuOptions) -> list[list[Ratio]]:
     return [longest[:n] for n in range(1, best + 1)]
 
 
-def ratios_of(sums: Sums, max_order: int, options: BleuOptions) -> list[Ratio]:
+def ratios_of(sums: Counts, max_order: int, options: BleuOptions) -> list[Ratio]:
     """The smoothed precisions up to one order."""
     if _is_hopeless(sums, options):
         return []
-    return smoothed(options["smoothing"], sums.counts, max_order, options["smoothing_value"])
+    return smoothed(options["smoothing"], sums, max_order, options["smoothing_value"])
 
 
 def precisions(ratios: list[Ratio], max_order: int) -> list[float]:
@@ -182,9 +164,9 @@ def precisions(ratios: list[Ratio], max_order: int) -> list[float]:
     return given + [0.0] * (max_order - len(given))
 
 
-def _is_hopeless(sums: Sums, options: BleuOptions) -> bool:
+def _is_hopeless(sums: Counts, options: BleuOptions) -> bool:
     """Whether nothing matches: 0 whatever the smoothing, but for evaluate."""
-    return sums.counts.matches[0] == 0 and options["convention"] != "evaluate"
+    return sums.matches[0] == 0 and options["convention"] != "evaluate"
 
 
 class BleuScore(NamedTuple):
@@ -195,7 +177,7 @@ class BleuScore(NamedTuple):
 
 
 def bleu(
-    sums: Sums, ratios: list[Ratio], max_order: int, weights: list[float] | None, options: BleuOptions
+    sums: Counts, ratios: list[Ratio], max_order: int, weights: list[float] | None, options: BleuOptions
 ) -> BleuScore:
     """The brevity penalty times a geometric mean of precisions; weights: None for the same of each order."""
     if _is_hopeless(sums, options):

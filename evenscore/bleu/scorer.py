@@ -15,14 +15,13 @@ from evenscore.bleu.score import (
     bleu,
     brevity_penalty,
     can_score_rows,
-    length_ratio,
     precisions,
     ratios_of,
     read,
     reference_lengths,
     row_percents,
 )
-from evenscore.bleu.smoothing import SMOOTHINGS
+from evenscore.bleu.smoothing import SMOOTHINGS, smoothing_value
 from evenscore.bleu.tokenizers import AT_ONCE, TOKENIZERS, get_tokenizer
 from evenscore.inputs import References, check_references, warn_caller
 from evenscore.pairs import ROW_COLUMNS
@@ -31,7 +30,6 @@ from evenscore.scorer import Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.ngrams import clipped_matches
 from evenscore.text.segments import IntArray
-from evenscore.text.words import Units
 
 # As many predictions must end in " ." before sacrebleu takes them for tokenized.
 _TOKENIZED_LINES = 100
@@ -99,11 +97,11 @@ class Bleu(Scorer[BleuOptions]):
             "score": score.percent,
             "bleu": score.fraction,
             "precisions": shares,
-            "counts": list(sums.counts.matches[:best]),
-            "totals": list(sums.counts.totals[:best]),
+            "counts": list(sums.matches[:best]),
+            "totals": list(sums.totals[:best]),
             "brevity_penalty": penalty,
-            "length_ratio": length_ratio(sums),
-            "translation_length": sums.counts.prediction_length,
+            "length_ratio": sums.prediction_length / sums.reference_length if sums.reference_length else 0.0,
+            "translation_length": sums.prediction_length,
             "reference_length": sums.reference_length,
             "bleu_cumulative": [score.fraction for score in cumulative],
             "bleu_individual": [penalty * share for share in shares],
@@ -140,13 +138,12 @@ class Bleu(Scorer[BleuOptions]):
     def signature_fields(self) -> Mapping[str, Any]:
         """As sacrebleu signs, then what it has no name for."""
         options = self.options
-        default = SMOOTHINGS[options["smoothing"]][1]
-        shown = default if options["smoothing_value"] is None else options["smoothing_value"]
+        smoothing, value = options["smoothing"], smoothing_value(options["smoothing"], options["smoothing_value"])
         return {
             "case": "lc" if options["lowercase"] else "mixed",
             "eff": "yes" if options["effective_order"] else "no",
             "tok": get_tokenizer(options["tokenizer"], options["lowercase"]).signature,
-            "smooth": f"{options['smoothing']}[{shown:.2f}]" if default else options["smoothing"],
+            "smooth": f"{smoothing}[{value:.2f}]" if SMOOTHINGS[smoothing][1] else smoothing,
             **_unusual(options),
         }
 
@@ -157,7 +154,15 @@ class Bleu(Scorer[BleuOptions]):
         result = self.row_result({"predictions": [prediction], "references": [references]})
         texts = [prediction, *check_references([references], 1).texts]
         tokens = get_tokenizer(self.options["tokenizer"], self.options["lowercase"]).tokenize(texts)
-        return n_gram_picture(f"BLEU {result['score_per_example'][0]:.2f}, of this row alone", tokens, result)
+        names = tokens.row(0)
+        own, *others = [tokens.segments.row(k).tolist() for k in range(len(texts))]
+        blocks: list[Block] = [_bars(result), Line("prediction", list(map(Mark, names)))]
+        for order in range(1, len(result["counts"]) + 1):
+            kinds = n_gram_kinds(own, others, order)
+            marks = [Mark(" ".join(names[i : i + order]), KINDS[kind]) for i, kind in enumerate(kinds)]
+            blocks.append(Line(f"{order}-grams", marks, separator="  "))
+        title = f"BLEU {result['score_per_example'][0]:.2f}, of this row alone"
+        return Picture(title, blocks, [*KINDS.values()])
 
 
 def _as_sacrebleu(options: BleuOptions) -> bool:
@@ -185,19 +190,6 @@ KINDS = {kind.name: kind for kind in (MATCH, CLIPPED, MISS)}
 NGram = tuple[int, ...]
 
 
-def n_gram_picture(title: str, tokens: Units, result: Mapping[str, Any]) -> Picture:
-    """Precisions and brevity penalty as bars; below, the n-grams of each order, in the order of the text.
-
-    tokens: of the prediction, then of its references.
-    result: of one row, as compute gives it.
-    """
-    prediction, *references = [tokens.segments.row(k).tolist() for k in range(len(tokens.segments.lengths))]
-    names = tokens.row(0)
-    orders = range(1, len(result["counts"]) + 1)
-    lines = [_n_gram_line(prediction, references, names, order) for order in orders]
-    return Picture(title, [_bars(result), Line("prediction", list(map(Mark, names))), *lines], [*KINDS.values()])
-
-
 def _bars(result: Mapping[str, Any]) -> Bars:
     shares = [
         (f"{n}-grams", count / total if total else 0.0, f"{count} of {total}")
@@ -206,12 +198,6 @@ def _bars(result: Mapping[str, Any]) -> Bars:
     lengths = f"{result['translation_length']} tokens, reference {result['reference_length']}"
     penalty = float(result["brevity_penalty"])
     return Bars([*shares, ("brevity penalty", penalty, f"{penalty:.3f} ({lengths})")])
-
-
-def _n_gram_line(prediction: Sequence[int], references: Sequence[Sequence[int]], names: list[str], order: int) -> Block:
-    kinds = n_gram_kinds(prediction, references, order)
-    marks = [Mark(" ".join(names[i : i + order]), KINDS[kind]) for i, kind in enumerate(kinds)]
-    return Line(f"{order}-grams", marks, separator="  ")
 
 
 def n_gram_kinds(prediction: Sequence[int], references: Sequence[Sequence[int]], order: int) -> list[str]:

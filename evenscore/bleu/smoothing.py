@@ -21,7 +21,7 @@ class Ratio(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """Summed counts of a corpus, by n-gram order, and the length of all predictions.
+    """Summed counts of a corpus, by n-gram order, and the lengths of all predictions and of their references.
 
     totals: what matches are divided by: n_grams, but for nltk, which counts one for a prediction that has none.
     Methods 5 and 7 of nltk also look at the order beyond the last: there all lists are one longer.
@@ -31,6 +31,7 @@ class Counts(NamedTuple):
     totals: Sequence[Number]
     n_grams: Sequence[Number]
     prediction_length: int
+    reference_length: float
 
 
 Smoothing = Callable[[Counts, int, float], list[Ratio]]
@@ -41,11 +42,17 @@ def smoothed(name: str, counts: Counts, max_order: int, value: float | None) -> 
 
     name: a key of SMOOTHINGS.  value: what the method takes, or None for its default.
 
-    >>> smoothed("exp", Counts([3, 1, 0], [4, 3, 2], [4, 3, 2], 4), 3, None)[2]
+    >>> smoothed("exp", Counts([3, 1, 0], [4, 3, 2], [4, 3, 2], 4, 4), 3, None)[2]
     Ratio(numerator=1, denominator=4)
     """
-    method, default = SMOOTHINGS[name]
-    return method(counts, max_order, default if value is None else value)
+    method, _ = SMOOTHINGS[name]
+    return method(counts, max_order, smoothing_value(name, value))
+
+
+def smoothing_value(name: str, value: float | None) -> float:
+    """What a method takes: the value, or its default."""
+    _, default = SMOOTHINGS[name]
+    return default if value is None else value
 
 
 # --- sacrebleu 2.6.0, BLEU.compute_bleu; the names are those of Chen & Cherry (2014)

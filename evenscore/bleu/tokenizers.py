@@ -25,8 +25,8 @@ from evenscore.text.words import (
     encode,
     expand,
     from_token_lists,
+    split_at,
     split_characters,
-    split_lines,
     split_words,
     translate,
     units_at,
@@ -37,6 +37,8 @@ from evenscore.text.words import (
 # Classes of bytes; EDGE is where a text begins or ends, marked by a byte that UTF-8 has not.
 _OTHER, _DIGIT, _EDGE, _HYPHEN, _POINT, _MARK = range(6)
 _EDGE_BYTE = 0xFF
+# Beside these neither rule cuts a point or comma.
+_NEVER_CUT = np.array([kind in (_DIGIT, _EDGE) for kind in range(6)])
 _CLASS_OF = {
     **dict.fromkeys(string.punctuation, _MARK),
     **dict.fromkeys(string.digits, _DIGIT),
@@ -107,14 +109,9 @@ def _stands_alone(classes: Bytes, points: IntArray) -> Mask:
     ends_row = np.append(begins_row[1:], True)[: len(points)]
     first = begins_row.nonzero()[0]
     row = np.cumsum(begins_row) - 1
-    behind_digit = _escapes_rules(classes[points[first] - 1])[row]
+    behind_digit = _NEVER_CUT[classes[points[first] - 1]][row]
     is_odd = (np.arange(len(points)) - first[row]) % 2 == 1
-    mask: Mask = ~(ends_row & _escapes_rules(classes[points + 1]) & (behind_digit != is_odd))
-    return mask
-
-
-def _escapes_rules(neighbours: Bytes) -> Mask:
-    mask: Mask = (neighbours == _DIGIT) | (neighbours == _EDGE)
+    mask: Mask = ~(ends_row & _NEVER_CUT[classes[points + 1]] & (behind_digit != is_odd))
     return mask
 
 
@@ -127,9 +124,8 @@ def _chinese(data: Bytes) -> IntArray:
     return chinese
 
 
-def split_intl(lowercase: bool) -> Callable[[list[str]], Units]:
-    """The tokenizer; it needs the package regex for Unicode's classes."""
-    regex = require("regex", "regex", "tokenizer='intl'")
+def _intl(texts: list[str]) -> Units:
+    regex = _regex()
     after_no_number = regex.compile(r"(\P{N})(\p{P})")
     before_no_number = regex.compile(r"(\p{P})(\P{N})")
     symbol = regex.compile(r"(\p{S})")
@@ -139,41 +135,40 @@ def split_intl(lowercase: bool) -> Callable[[list[str]], Units]:
         text = before_no_number.sub(r" \1 \2", text)
         return str(symbol.sub(r" \1 ", text))
 
-    return lambda texts: _with_edges(texts, rules, lowercase)
+    return _with_edges(texts, rules)
 
 
-def _with_edges(texts: list[str], rules: Callable[[str], str], lowercase: bool) -> Units:
+def _regex() -> Any:
+    """The package that knows Unicode's classes."""
+    return require("regex", "regex", "tokenizer='intl'")
+
+
+def _with_edges(texts: list[str], rules: Callable[[str], str]) -> Units:
     """Every distinct word through the rules once; at the ends of a text, where it has no neighbour, by itself."""
-    words = split_words(texts)
+    text = encode(texts)
+    spaces = white_space(text.data)
+    words = split_at(text, spaces)
     segments = words.segments
     filled = np.flatnonzero(segments.lengths)
     # 1. Give each word a number that also says whether a space precedes it and whether one follows.
-    no_space_before = segments.offsets[filled]
-    no_space_before = no_space_before[~_starts_with_space(texts)[filled]]
+    starts_with_space = spaces[text.offsets[filled]]
     numbers = segments.ids.astype(np.int64) * 4
-    numbers[no_space_before] += 1
+    numbers[segments.offsets[filled][~starts_with_space]] += 1
     numbers[segments.offsets[filled + 1] - 1] += 2
     distinct, ids = np.unique(numbers, return_inverse=True)
     # 2. Words inside a text go through the rules together, each between spaces; words at an edge alone.
     at_edge = distinct % 4 != 0
     vocabulary = words.vocabulary.to_pylist()
     inside = " \n ".join(["", *(vocabulary[i] for i in distinct[~at_edge] // 4), ""])
-    lines = rules(inside.lower() if lowercase else inside).split("\n")[1:-1]
+    lines = rules(inside).split("\n")[1:-1]
     for number in distinct[at_edge]:
-        word = vocabulary[number // 4]
         before, after = "" if number & 1 else " ", "" if number & 2 else " "
-        lines.append(rules(before + (word.lower() if lowercase else word) + after))
+        lines.append(rules(before + vocabulary[number // 4] + after))
     # 3. Lines are in the order inside, edge: number the words likewise.
     line_of = np.empty(len(distinct), dtype=np.int64)
     line_of[np.argsort(at_edge, kind="stable")] = np.arange(len(distinct))
-    tokens = split_lines("\n".join(lines))
+    tokens = split_words(lines)
     return Words(expand(Segments(line_of[ids], segments.offsets), tokens.segments), tokens.vocabulary).units
-
-
-def _starts_with_space(texts: list[str]) -> Any:
-    text = encode(texts)
-    # An empty text starts with the line feed after it, which makes no difference to its words.
-    return white_space(text.data)[text.offsets[:-1]]
 
 
 TokenizeTexts = Callable[[list[str]], Units]
@@ -205,15 +200,23 @@ def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
     >>> get_tokenizer("13a", lowercase=True).tokenize(["Hi, hi"]).segments.ids.tolist()
     [0, 1, 0]
     """
+    signature, tokenize = _chosen(choice)
+    return Tokenizer(signature, (lambda texts: tokenize(list(map(str.lower, texts)))) if lowercase else tokenize)
+
+
+def _chosen(choice: Any) -> Tokenizer:
+    """The tokenizer of texts as they are."""
     if callable(choice):
-        return Tokenizer(callable_name(choice), _by_text(_as_tokens(choice), lowercase))
+        return Tokenizer(callable_name(choice), _by_text(functools.partial(_checked, choice)))
     if isinstance(choice, str) and choice in _AT_ONCE:
-        return Tokenizer(choice, _AT_ONCE[choice](lowercase))
+        if choice == "intl":
+            _regex()
+        return Tokenizer(choice, _AT_ONCE[choice])
     if isinstance(choice, str) and choice in _MECABS:
         signature, split = _by_mecab(choice)
-        return Tokenizer(signature, _by_text(split, lowercase))
+        return Tokenizer(signature, _by_text(split))
     if isinstance(choice, (str, Path)) and Path(choice).suffix in _MODEL_FILES:
-        return _from_file(Path(choice), lowercase)
+        return _from_file(Path(choice))
     raise ValueError(
         f"tokenizer={choice!r}: choose one of {', '.join(map(repr, TOKENIZERS))}, "
         f"a function from a text to its tokens, or the path of a .model or .json file"
@@ -223,50 +226,26 @@ def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
 # --- all texts at once
 
 
-def _13a(lowercase: bool) -> TokenizeTexts:
-    def tokenize(texts: list[str]) -> Units:
-        text = encode([unwrapped(text) if _NEED_UNWRAPPING(text) else text for text in _cased(texts, lowercase)])
-        return units_at(text, white_space(text.data), cuts_13a(text))
-
-    return tokenize
+def _13a(texts: list[str]) -> Units:
+    text = encode([unwrapped(text) if _NEED_UNWRAPPING(text) else text for text in texts])
+    return units_at(text, white_space(text.data), cuts_13a(text))
 
 
-def _zh(lowercase: bool) -> TokenizeTexts:
-    def tokenize(texts: list[str]) -> Units:
-        text = encode(list(map(str.strip, _cased(texts, lowercase))))
-        return units_at(text, white_space(text.data), cuts_zh(text))
-
-    return tokenize
-
-
-def _none(lowercase: bool) -> TokenizeTexts:
-    return lambda texts: split_words(_cased(texts, lowercase)).units
-
-
-def _char(lowercase: bool) -> TokenizeTexts:
-    return lambda texts: without_spaces(split_characters(_cased(texts, lowercase)))
-
-
-def _cased(texts: list[str], lowercase: bool) -> list[str]:
-    return list(map(str.lower, texts)) if lowercase else texts
+def _zh(texts: list[str]) -> Units:
+    text = encode(list(map(str.strip, texts)))
+    return units_at(text, white_space(text.data), cuts_zh(text))
 
 
 # --- text by text
 
 
-def _by_text(split: Callable[[str], list[str]], lowercase: bool) -> TokenizeTexts:
-    def tokenize(texts: list[str]) -> Units:
-        return from_token_lists([split(text.lower() if lowercase else text) for text in texts]).units
-
-    return tokenize
+def _by_text(split: Callable[[str], list[str]]) -> TokenizeTexts:
+    return lambda texts: from_token_lists(list(map(split, texts))).units
 
 
-def _as_tokens(function: Callable[[str], Any]) -> Callable[[str], list[str]]:
-    def split(text: str) -> list[str]:
-        tokens = function(text)
-        return tokens.split() if isinstance(tokens, str) else checked_tokens(tokens, text)
-
-    return split
+def _checked(function: Callable[[str], Any], text: str) -> list[str]:
+    tokens = function(text)
+    return tokens.split() if isinstance(tokens, str) else checked_tokens(tokens, text)
 
 
 # Of MeCab, then of its dictionary, the module and the package; then the size of the dictionary that sacrebleu insists
@@ -294,11 +273,11 @@ def _mecab(tagger: Any, size: int, signature: str, package: str) -> tuple[str, C
     return signature.format(tagger.version()), lambda text: tagger.parse(text.strip()).split()
 
 
-def _from_file(path: Path, lowercase: bool) -> Tokenizer:
+def _from_file(path: Path) -> Tokenizer:
     if not path.is_file():
         raise ValueError(f"tokenizer={str(path)!r}: there is no such file")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
-    return Tokenizer(f"{path.name}-{digest}", _by_text(_loaded(path, digest), lowercase))
+    return Tokenizer(f"{path.name}-{digest}", _by_text(_loaded(path, digest)))
 
 
 @functools.lru_cache(maxsize=8)
@@ -319,12 +298,12 @@ def _tokenizer_json(path: Path) -> Callable[[str], list[str]]:
     return lambda text: list(model.encode(text.rstrip(), add_special_tokens=False).tokens)
 
 
-_AT_ONCE: dict[Any, Callable[[bool], TokenizeTexts]] = {
+_AT_ONCE: dict[str, TokenizeTexts] = {
     "13a": _13a,
-    "intl": split_intl,
-    "char": _char,
+    "intl": _intl,
+    "char": lambda texts: without_spaces(split_characters(texts)),
     "zh": _zh,
-    "none": _none,
+    "none": lambda texts: split_words(texts).units,
 }
 _MODEL_FILES = {".model": _sentencepiece, ".json": _tokenizer_json}
 AT_ONCE = tuple(_AT_ONCE)

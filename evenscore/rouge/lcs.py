@@ -18,11 +18,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from evenscore.text.lanes import LANE_BITS, LaneBlock, Lanes, filled_below, if_worthwhile, lane_blocks, popcount
-from evenscore.text.segments import IntArray, Segments
-
-# Above this many columns too few lanes share a step to pay for numpy's calls: Python's integers are faster.
-MAX_LANE_COLUMNS = 512
+from evenscore.text.lanes import LaneBlock, Lanes, filled_below, fitting, lane_blocks, match_masks, popcount, worthwhile
+from evenscore.text.ngrams import clipped_matches
+from evenscore.text.segments import IntArray, Segments, offsets_of
 
 Bits = TypeVar("Bits", int, npt.NDArray[np.unsignedinteger[Any]])
 
@@ -41,17 +39,15 @@ def lcs_lengths(left: Segments, right: Segments) -> IntArray:
     left_is_short = left.lengths <= right.lengths
     # The LCS is symmetric, so the shorter side is the one that has to fit into a lane.
     for short, long, mine in ((left, right, left_is_short), (right, left, ~left_is_short)):
-        in_lanes = if_worthwhile(mine & fits_lanes(short, long))
+        in_lanes = worthwhile(mine & fitting(short, long))
         for block in lane_blocks(short, long, np.flatnonzero(in_lanes)):
-            result[block.pairs] = _lane_lengths(block)
+            v = ~np.zeros(len(block.pairs), dtype=block.masks.dtype)
+            for matches in block.masks:
+                v = next_column(v, matches)
+            result[block.pairs] = popcount(~v)
         for pair in np.flatnonzero(mine & ~in_lanes).tolist():
             result[pair] = _long_length(short.row(pair).tolist(), long.row(pair).tolist())
     return result
-
-
-def fits_lanes(left: Segments, right: Segments) -> npt.NDArray[np.bool_]:
-    """Which pairs are for lane_blocks, the left side in the bits; the others are for big integers."""
-    return (left.lengths <= LANE_BITS) & (right.lengths <= MAX_LANE_COLUMNS)
 
 
 def next_column(v: Bits, matches: Bits) -> Bits:
@@ -61,27 +57,6 @@ def next_column(v: Bits, matches: Bits) -> Bits:
     """
     u = v & matches
     return (v + u) | (v - u)
-
-
-def match_masks(left: list[int], right: list[int]) -> dict[int, int]:
-    """Where each token that both sides have stands on the left: bit i is set if it is left[i].
-
-    >>> match_masks([7, 8, 7, 9], [9, 7])
-    {7: 5, 9: 8}
-    """
-    needed = set(right)
-    masks: dict[int, int] = {}
-    for i, token in enumerate(left):
-        if token in needed:
-            masks[token] = masks.get(token, 0) | 1 << i
-    return masks
-
-
-def _lane_lengths(block: LaneBlock) -> IntArray:
-    v = ~np.zeros(len(block.pairs), dtype=block.masks.dtype)
-    for matches in block.masks:
-        v = next_column(v, matches)
-    return popcount(~v)
 
 
 def _long_length(left: list[int], right: list[int]) -> int:
@@ -110,14 +85,14 @@ class Summaries(NamedTuple):
     offsets: IntArray
 
     @property
+    def texts(self) -> Segments:
+        """The texts with all tokens of their sentences."""
+        return Segments(self.sentences.ids, self.sentences.offsets[self.offsets])
+
+    @property
     def text_of_sentence(self) -> IntArray:
         """Which text each sentence belongs to, shape (number of sentences,)."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-
-    @property
-    def text_of_token(self) -> IntArray:
-        """Which text each token belongs to, shape (number of tokens,)."""
-        return np.repeat(self.text_of_sentence, self.sentences.lengths)
 
 
 def union_lcs_hits(references: Summaries, predictions: Summaries) -> IntArray:
@@ -135,31 +110,18 @@ def union_lcs_hits(references: Summaries, predictions: Summaries) -> IntArray:
     [4]
     """
     one_to_one = (np.diff(references.offsets) == 1) & (np.diff(predictions.offsets) == 1)
-    hits = _clipped_hits(references, predictions, _in_union(references, predictions, ~one_to_one))
+    in_union = _in_union(references, predictions, ~one_to_one)
+    ids, offsets = references.texts
+    union = Segments(ids[in_union], offsets_of(in_union)[offsets])
+    # A token counts as often as the union has it, but no more often than the prediction has it.  rouge_score and
+    # ROUGE-1.5.5 count both sides' tokens down, one by one.  The sum is this minimum in whatever order, and the
+    # reference's own count never binds, since the union is part of it.  Lin (2004) asks for no clipping.
+    hits = clipped_matches(predictions.texts, union, np.ones_like(union.lengths), 1)[:, 0]
     # The LCS of one sentence with one is its own union, and never has more of a token than either side.
     lone_reference, lone_prediction = references.offsets[:-1][one_to_one], predictions.offsets[:-1][one_to_one]
     hits[one_to_one] = lcs_lengths(
         references.sentences.take(lone_reference), predictions.sentences.take(lone_prediction)
     )
-    return hits
-
-
-def _clipped_hits(references: Summaries, predictions: Summaries, in_union: BoolArray) -> IntArray:
-    """A token counts as often as the union has it, but no more often than the prediction has it.
-
-    rouge_score and ROUGE-1.5.5 count both sides' tokens down, one by one.  The sum is this minimum in whatever order,
-    and the reference's own count never binds, since the union is part of it.  Lin (2004) asks for no clipping.
-    """
-    reference_ids, prediction_ids = references.sentences.ids, predictions.sentences.ids
-    n_ids = 1 + max(int(reference_ids.max(initial=0)), int(prediction_ids.max(initial=0)))
-    # A token of a text, as one number.
-    union = (references.text_of_token * n_ids + reference_ids)[in_union]
-    predicted = predictions.text_of_token * n_ids + prediction_ids
-    union_tokens, union_counts = np.unique(union, return_counts=True)
-    predicted_tokens, predicted_counts = np.unique(predicted, return_counts=True)
-    tokens, i, j = np.intersect1d(union_tokens, predicted_tokens, assume_unique=True, return_indices=True)
-    hits = np.zeros(len(references.offsets) - 1, dtype=np.int64)
-    np.add.at(hits, tokens // n_ids, np.minimum(union_counts[i], predicted_counts[j]))
     return hits
 
 
@@ -169,7 +131,7 @@ def _in_union(references: Summaries, predictions: Summaries, texts: BoolArray) -
     for left_rows, right_rows in _sentence_pairs(references, predictions, texts):
         left, right = references.sentences.take(left_rows), predictions.sentences.take(right_rows)
         starts = references.sentences.offsets[left_rows]
-        in_lanes = fits_lanes(left, right)
+        in_lanes = fitting(left, right)
         for block in lane_blocks(left, right, np.flatnonzero(in_lanes)):
             bits = np.unpackbits(_lane_lcs(block).view(np.uint8), bitorder="little").reshape(len(block.pairs), -1)
             row, i = np.nonzero(bits)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +14,12 @@ from evenscore.parallel import with_bar
 from evenscore.pictures import MATCH, MISS, Block, Line, Mark, Picture
 from evenscore.rouge.lcs import Summaries, lcs_lengths, lcs_positions, union_lcs_hits
 from evenscore.rouge.options import RougeOptions, rouge_types
-from evenscore.rouge.references import Pairs, Scores, row_scores
+from evenscore.rouge.references import Pairs, row_scores
 from evenscore.rouge.tokens import split_sentences, tokenize, tokenizer_name, warn_of_nothing_left
 from evenscore.scorer import Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.ngrams import clipped_matches
 from evenscore.text.segments import IntArray, Segments
-from evenscore.text.words import Units
 
 # What stands for a row: precision, recall and F, as limbs.
 _PARTS = ("precision", "recall", "f")
@@ -122,19 +121,28 @@ class Rouge(Scorer[RougeOptions]):
         result = self.under({"aggregate": "mean"}).row_result(row)
         texts = check_references([references], 1).texts
         tokens = tokenize([prediction, *texts], self.options["tokenizer"], self.options["stemmer"])
-        scores = self._each_reference(prediction, texts)
+        of_prediction, *of_references = [tokens.segments.row(k).tolist() for k in range(len(texts) + 1)]
+        # Of several subsequences as long it is the one that rouge_score 0.1.2 reads out (_backtrack_norec).
+        common = [lcs_positions(of_reference, of_prediction) for of_reference in of_references]
+        hits, lengths = np.array([len(places) for places, _ in common]), tokens.segments.lengths
+        # Each reference as if it were a row's only one.
+        pairs = Pairs(hits, lengths[:1].repeat(len(texts)), lengths[1:], np.ones_like(hits))
+        scores = row_scores(pairs, "best", self.options["beta"])
         labels = [f"reference {k}, rougeL {score:.3f}" for k, score in enumerate(scores.f.tolist(), 1)]
         deciding = {"best": scores.f, "best_recall": scores.recall}.get(self.options["multi_reference"])
         if deciding is not None and "rougeL" in self.types:
             labels[int(deciding.argmax())] += ", counts"
-        return lcs_picture(", ".join(f"{name} {result[name]:.3f}" for name in self.types), tokens, labels)
+        blocks: list[Block] = []
+        for k, (label, (in_reference, in_prediction)) in enumerate(zip(labels, common, strict=True), 1):
+            blocks.append(Line("prediction", _marks(tokens.row(0), in_prediction)))
+            blocks.append(Line(label, _marks(tokens.row(k), in_reference)))
+        title = ", ".join(f"{name} {result[name]:.3f}" for name in self.types)
+        return Picture(title, blocks, [MATCH, MISS])
 
-    def _each_reference(self, prediction: str, references: list[str]) -> Scores:
-        """ROUGE-L with each reference alone, shape (len(references),)."""
-        alone = References(references, np.ones(len(references), dtype=np.int64))
-        options = cast(RougeOptions, {**self.options, "rouge_types": ("rougeL",)})
-        pairs = compare([prediction] * len(references), alone, options)
-        return row_scores(pairs["rougeL"], "best", self.options["beta"])
+
+def _marks(tokens: list[str], matched: IntArray) -> list[Mark]:
+    inside = set(matched.tolist())
+    return [Mark(token, MATCH if i in inside else MISS) for i, token in enumerate(tokens)]
 
 
 def _by_type(statistics: IntArray) -> IntArray:
@@ -169,37 +177,27 @@ def compare(predictions: list[str], references: References, options: RougeOption
     predictions_alone, right = tokens.split(n)
     # A prediction stands once beside each of its references.
     left = predictions_alone.repeat(references.counts)
-    pairs = {name: Pairs(*counted, references.counts) for name, counted in _n_grams(left, right, options)}
+    pairs = {}
+    orders = [int(name[-1]) for name in types if name[-1].isdigit()]
+    if orders:
+        matches = clipped_matches(left, right, np.ones_like(right.lengths), max(orders))
+    for order in orders:
+        left_n_grams, right_n_grams = (np.maximum(side.lengths - order + 1, 0) for side in (left, right))
+        pairs[f"rouge{order}"] = Pairs(matches[:, order - 1], left_n_grams, right_n_grams, references.counts)
     # The union over one sentence is its own LCS.
     one_line = options["sentences"] == "newline" and not any("\n" in text for text in texts)
     sequence_types = ["rougeL", "rougeLsum"] if one_line else ["rougeL"]
     wanted = [name for name in sequence_types if name in types]
     if wanted:
-        lengths = left.lengths, right.lengths
-        pairs.update(dict.fromkeys(wanted, Pairs(lcs_lengths(right, left), *lengths, references.counts)))
+        counted = Pairs(lcs_lengths(right, left), left.lengths, right.lengths, references.counts)
+        pairs.update(dict.fromkeys(wanted, counted))
     if "rougeLsum" in types and not one_line:
         summaries = _summaries(texts, options)
-        prediction_of_pair = np.repeat(np.arange(n), references.counts)
-        counted = _unions(_take(summaries, prediction_of_pair), _take(summaries, np.arange(n, len(texts))))
-        pairs["rougeLsum"] = Pairs(*counted, references.counts)
+        left_side = _take(summaries, np.repeat(np.arange(n), references.counts))
+        right_side = _take(summaries, np.arange(n, len(texts)))
+        hits = union_lcs_hits(right_side, left_side)
+        pairs["rougeLsum"] = Pairs(hits, left_side.texts.lengths, right_side.texts.lengths, references.counts)
     return pairs
-
-
-def _n_grams(
-    left: Segments, right: Segments, options: RougeOptions
-) -> Iterator[tuple[str, tuple[IntArray, IntArray, IntArray]]]:
-    orders = [int(name[-1]) for name in rouge_types(options["rouge_types"]) if name[-1].isdigit()]
-    if not orders:
-        return
-    matches = clipped_matches(left, right, np.ones(len(left.lengths), dtype=np.int64), max(orders))
-    for order in orders:
-        lengths = [np.maximum(side.lengths - order + 1, 0) for side in (left, right)]
-        yield f"rouge{order}", (matches[:, order - 1], lengths[0], lengths[1])
-
-
-def _unions(left: Summaries, right: Summaries) -> tuple[IntArray, IntArray, IntArray]:
-    lengths = [np.diff(side.sentences.offsets[side.offsets]) for side in (left, right)]
-    return union_lcs_hits(right, left), lengths[0], lengths[1]
 
 
 def _summaries(texts: list[str], options: RougeOptions) -> Summaries:
@@ -217,28 +215,3 @@ def _take(summaries: Summaries, rows: IntArray) -> Summaries:
     n_sentences = int(summaries.offsets[-1])
     chosen = Segments(np.arange(n_sentences), summaries.offsets).take(rows)
     return Summaries(summaries.sentences.take(chosen.ids), chosen.offsets)
-
-
-# --- pictures
-
-
-def lcs_picture(title: str, tokens: Units, labels: list[str]) -> Picture:
-    """The prediction against every reference, with the tokens of their longest common subsequence marked in both.
-
-    tokens: of the prediction, then of the references.
-    labels: what stands before each reference.
-
-    Of several such subsequences it is the one that rouge_score 0.1.2 reads out (rouge_scorer._backtrack_norec).
-    """
-    prediction = tokens.segments.row(0).tolist()
-    blocks: list[Block] = []
-    for k, label in enumerate(labels, 1):
-        of_reference, of_prediction = lcs_positions(tokens.segments.row(k).tolist(), prediction)
-        blocks.append(Line("prediction", _marks(tokens.row(0), of_prediction)))
-        blocks.append(Line(label, _marks(tokens.row(k), of_reference)))
-    return Picture(title, blocks, [MATCH, MISS])
-
-
-def _marks(tokens: list[str], matched: IntArray) -> list[Mark]:
-    inside = set(matched.tolist())
-    return [Mark(token, MATCH if i in inside else MISS) for i, token in enumerate(tokens)]

@@ -88,8 +88,7 @@ def warn_of_nothing_left(texts: Iterable[str], rows: Iterable[int]) -> None:
 # a-z and 0-9 stay, A-Z become a-z, every other byte a space.
 _FOLDED = bytes(ord(chr(byte).lower()) if byte < 128 and chr(byte).isalnum() else ord(" ") for byte in range(256))
 # The only characters outside ASCII whose lower case holds a letter inside it (all code points are tried in a test).
-_LOWERED: dict[str, str | int | None] = {"\u212a": "k", "\u0130": "i\u0307"}
-_LOWERED_BYTES = [character.encode() for character in _LOWERED]
+_LOWERED = ("\u212a".encode(), "\u0130".encode())
 _ANY_TOKEN = re.compile("[a-zA-Z0-9\u212a\u0130]")
 
 
@@ -97,8 +96,8 @@ def _rouge_score(texts: list[str]) -> Words:
     """Runs of a-z and 0-9 of the lower-cased text (rouge_score 0.1.2, tokenize.py)."""
     text = encode(texts)
     as_bytes = text.data.tobytes()
-    if any(character in as_bytes for character in _LOWERED_BYTES):
-        text = encode([text.translate(str.maketrans(_LOWERED)) for text in texts])
+    if any(character in as_bytes for character in _LOWERED):
+        text = encode(list(map(str.lower, texts)))
     folded = translate(text.data, _FOLDED)
     return split_at(Utf8(folded, text.offsets), folded == ord(" "))
 

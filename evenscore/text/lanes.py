@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,8 @@ import numpy.typing as npt
 from evenscore.text.segments import IntArray, Segments
 
 LANE_BITS = 64
+# Above this many columns too few lanes share a step to pay for numpy's calls: Python's integers are faster.
+MAX_LANE_COLUMNS = 512
 _WIDTHS = (8, 16, 32, 64)
 # A block's comparison table holds a byte a cell; a megabyte or two stay in the second-level cache.
 _BLOCK_CELLS = 1 << 20
@@ -35,7 +38,12 @@ class LaneBlock(NamedTuple):
     right_lengths: IntArray
 
 
-def if_worthwhile(pairs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+def fitting(left: Segments, right: Segments) -> npt.NDArray[np.bool_]:
+    """Which pairs are for `lane_blocks`, the left side in the bits; the others are for big integers."""
+    return (left.lengths <= LANE_BITS) & (right.lengths <= MAX_LANE_COLUMNS)
+
+
+def worthwhile(pairs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Which pairs to lay into lanes, shape (n,): the given ones, or none where they are too few."""
     return pairs if np.count_nonzero(pairs) >= _WORTHWHILE else np.zeros_like(pairs)
 
@@ -85,3 +93,17 @@ def popcount(words: Lanes) -> IntArray:
     """Number of ones of each word."""
     ones: IntArray = np.count_nonzero(np.unpackbits(words[:, None].view(np.uint8), axis=1), axis=1)
     return ones
+
+
+def match_masks(left: Sequence[int], right: Sequence[int]) -> dict[int, int]:
+    """One pair as big integers: where each token that both sides have stands on the left, bit i for left[i].
+
+    >>> match_masks([7, 8, 7, 9], [9, 7])
+    {7: 5, 9: 8}
+    """
+    needed = set(right)
+    masks: defaultdict[int, bytearray] = defaultdict(lambda: bytearray(len(left) // 8 + 1))
+    for i, token in enumerate(left):
+        if token in needed:
+            masks[token][i // 8] |= 1 << i % 8
+    return {token: int.from_bytes(mask, "little") for token, mask in masks.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +12,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from evenscore.text.segments import IntArray, Segments, offsets_of
+
+Bytes = npt.NDArray[np.uint8]
+Mask = npt.NDArray[np.bool_]
 
 # A short word is an integer: its bytes, the first one lowest, below its length in the highest byte.
 _SHORT = 7
@@ -42,20 +44,6 @@ class Keyed:
         return pa.concat_arrays([short_words, long_words]).take(as_arrow(place))
 
 
-@dataclass(frozen=True)
-class Numbered:
-    """Of every word its number, in order of first appearance; the words by their numbers."""
-
-    ids: IntArray
-    keyed: Keyed
-    distinct_keys: IntArray
-
-    @functools.cached_property
-    def vocabulary(self) -> pa.LargeStringArray:
-        """The distinct words by their numbers."""
-        return self.keyed.spell(self.distinct_keys)
-
-
 def as_arrow(numbers: IntArray) -> pa.Int64Array:
     """Integers as arrow has them; pa.array would import pandas, where that is installed, to look for a Series.
 
@@ -76,22 +64,14 @@ def from_arrow(numbers: pa.Array) -> IntArray:
     return values[numbers.offset : numbers.offset + len(numbers)]
 
 
-def number_words(data: npt.NDArray[np.uint8], edges: IntArray) -> Numbered:
-    """Number the words of UTF-8 text; word j is data[edges[2 * j]:edges[2 * j + 1]], at least a byte.
-
-    >>> numbered = number_words(np.frombuffer(b"a refrain a", np.uint8), np.array([0, 1, 2, 9, 10, 11]))
-    >>> numbered.ids.tolist(), numbered.vocabulary.to_pylist()
-    ([0, 1, 0], ['a', 'refrain'])
-    """
-    keyed = word_keys(data, edges)
-    encoded = as_arrow(keyed.keys).dictionary_encode()
-    return Numbered(from_arrow(encoded.indices), keyed, from_arrow(encoded.dictionary))
-
-
-def word_keys(data: npt.NDArray[np.uint8], edges: IntArray) -> Keyed:
-    """The keys of the words, given as for `number_words`.
+def word_keys(data: Bytes, edges: IntArray) -> Keyed:
+    """The keys of the words of UTF-8 text; word j is data[edges[2 * j]:edges[2 * j + 1]], at least a byte.
 
     Of ten words nine are short, and integers compare and are numbered in a third of the time that strings take.
+
+    >>> keyed = word_keys(np.frombuffer(b"a refrain a", np.uint8), np.array([0, 1, 2, 9, 10, 11]))
+    >>> keyed.spell(keyed.keys).to_pylist()
+    ['a', 'refrain', 'a']
     """
     starts = edges[::2]
     lengths = edges[1::2] - starts
@@ -100,25 +80,18 @@ def word_keys(data: npt.NDArray[np.uint8], edges: IntArray) -> Keyed:
     offsets = pa.py_buffer(edges if len(edges) else np.zeros(1, np.int64))
     between = pa.LargeStringArray.from_buffers(max(len(edges) - 1, 0), offsets, pa.py_buffer(data))
     long_words = between.take(as_arrow(2 * long)).dictionary_encode()
-    keys = _short_keys(data, starts, np.minimum(lengths, _SHORT, out=lengths))
-    keys[long] = from_arrow(long_words.indices)
-    return Keyed(keys, long_words.dictionary)
-
-
-def _short_keys(data: npt.NDArray[np.uint8], starts: IntArray, lengths: IntArray) -> IntArray:
     padded = np.concatenate((data, np.zeros(8, np.uint8)))
     # The eight bytes from every place on, as an integer, without a copy.
     eights = np.ndarray(len(data) + 1, "<i8", padded, strides=1)
     keys: IntArray = eights[starts].astype(np.int64, copy=False)
-    keys &= _MASKS.take(lengths)
     # In place: fresh memory takes longer than the work on it.
+    np.minimum(lengths, _SHORT, out=lengths)
+    keys &= _MASKS.take(lengths)
     lengths <<= 8 * _SHORT
     keys |= lengths
-    return keys
+    keys[long] = from_arrow(long_words.indices)
+    return Keyed(keys, long_words.dictionary)
 
-
-Bytes = npt.NDArray[np.uint8]
-Mask = npt.NDArray[np.bool_]
 
 LINE_FEED = 10
 
@@ -198,31 +171,31 @@ def white_space(data: Bytes) -> Mask:
 
 def split_at(text: Utf8, separators: Mask) -> Words:
     """The runs of bytes between separators, as words; separators: True on every byte of one."""
-    numbered, offsets = _numbered(text, separators, None)
-    return Words(Segments(numbered.ids, offsets), numbered.vocabulary)
+    segments, keyed, distinct = _numbered(text, separators, None)
+    return Words(segments, keyed.spell(distinct))
 
 
 def units_at(text: Utf8, separators: Mask, cuts: IntArray | None = None) -> Units:
     """The same as units, spelled when somebody asks for them; cuts: further places where one ends and one begins."""
-    numbered, offsets = _numbered(text, separators, cuts)
-    return Units(Segments(numbered.ids, offsets), lambda ids: numbered.vocabulary.take(as_arrow(ids)).to_pylist())
+    segments, keyed, distinct = _numbered(text, separators, cuts)
+    return Units(segments, lambda ids: keyed.spell(distinct[ids]).to_pylist())
 
 
 def units_by_key(text: Utf8, separators: Mask) -> Units:
     """The same, with ids that are not numbers of a vocabulary but integers of any size, from 0 on: less work."""
-    edges = _edges(text, separators, None)
-    keyed = word_keys(text.data, edges)
-    return Units(Segments(keyed.keys, _first_words(text, edges)), lambda keys: keyed.spell(keys).to_pylist())
+    offsets, keyed = _keyed(text, separators, None)
+    return Units(Segments(keyed.keys, offsets), lambda keys: keyed.spell(keys).to_pylist())
 
 
-def _numbered(text: Utf8, separators: Mask, cuts: IntArray | None) -> tuple[Numbered, IntArray]:
-    """The words of all texts, with the first word of every text, shape (number of texts + 1,)."""
-    edges = _edges(text, separators, cuts)
-    return number_words(text.data, edges), _first_words(text, edges)
+def _numbered(text: Utf8, separators: Mask, cuts: IntArray | None) -> tuple[Segments, Keyed, IntArray]:
+    """The words of all texts, numbered in order of first appearance, with the key of every number."""
+    offsets, keyed = _keyed(text, separators, cuts)
+    encoded = as_arrow(keyed.keys).dictionary_encode()
+    return Segments(from_arrow(encoded.indices), offsets), keyed, from_arrow(encoded.dictionary)
 
 
-def _edges(text: Utf8, separators: Mask, cuts: IntArray | None) -> IntArray:
-    """Where every word begins and ends, one after another."""
+def _keyed(text: Utf8, separators: Mask, cuts: IntArray | None) -> tuple[IntArray, Keyed]:
+    """The first word of every text, shape (number of texts + 1,), and the keys of all words."""
     # A word lies from an edge where separators end to the next edge; a text's end is a separator, too.
     inside = np.zeros(len(separators) + 2, dtype=np.bool_)
     np.logical_not(separators, out=inside[1:-1])
@@ -230,14 +203,11 @@ def _edges(text: Utf8, separators: Mask, cuts: IntArray | None) -> IntArray:
     is_edge = inside[1:] != inside[:-1]
     if cuts is not None:
         is_edge[cuts] = True
-    places: IntArray = is_edge.nonzero()[0]
-    # A cut is an edge for each of its two sides that is no separator.
-    return places if cuts is None else np.repeat(places, inside[places].astype(np.int8) + inside[places + 1])
-
-
-def _first_words(text: Utf8, edges: IntArray) -> IntArray:
-    first: IntArray = (np.searchsorted(edges, text.offsets) + 1) // 2
-    return first
+    edges: IntArray = is_edge.nonzero()[0]
+    if cuts is not None:
+        # A cut is an edge for each of its two sides that is no separator.
+        edges = np.repeat(edges, inside[edges].astype(np.int8) + inside[edges + 1])
+    return (np.searchsorted(edges, text.offsets) + 1) // 2, word_keys(text.data, edges)
 
 
 def split_words(texts: list[str]) -> Words:
@@ -281,17 +251,6 @@ def checked_tokens(tokens: Any, text: str) -> list[str]:
     if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
         raise ValueError(f"the tokenizer returned {tokens!r} for {text!r}: it must return a list of strings")
     return list(tokens)
-
-
-def split_lines(text: str) -> Words:
-    """The words of every line of a text, as `split_words(text.split("\\n"))` has them.
-
-    >>> split_lines("a b\\nb").segments.ids.tolist()
-    [0, 1, 1]
-    """
-    data = np.frombuffer(f"{text}\n".encode(), np.uint8)
-    ends = (data == LINE_FEED).nonzero()[0] + 1
-    return split_at(Utf8(data, np.concatenate(([0], ends))), white_space(data))
 
 
 def map_words(words: Words, tokenize: Callable[[list[str]], Words]) -> Words:

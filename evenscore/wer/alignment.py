@@ -35,7 +35,6 @@ class Alignment(NamedTuple):
             yield from zip(*(side or [empty] * height for side in sides), [operation.kind] * height, strict=True)
 
 
-_MARKS = {"equal": " ", "substitute": "S", "delete": "D", "insert": "I"}
 _HEADS = ("REF: ", "HYP: ", "     ")
 
 
@@ -55,7 +54,7 @@ def draw(alignments: Sequence[Alignment], separator: str, skip_correct: bool, li
 def _draw_row(alignment: Alignment, separator: str, line_width: int | None) -> str:
     blocks: list[list[str]] = [list(_HEADS)]
     for reference, prediction, kind in alignment.columns(empty="*"):
-        column = (reference, prediction, _MARKS[kind])
+        column = (reference, prediction, _LOOKS[kind][-1] or " ")
         width = max(map(len, column))
         if line_width is not None and len(blocks[-1][0]) + width > line_width:
             blocks.append(list(_HEADS))

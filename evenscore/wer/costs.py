@@ -65,7 +65,10 @@ def weighted_edit_counts(references: Segments, predictions: Segments, costs: Cos
     left, right = without_common_affixes(references, predictions)
     steps = _steps(costs, int((left.lengths + right.lengths).max(initial=0)))
     keys: Keys = np.zeros(len(left.lengths), dtype=_dtype(steps))
-    for pairs in _blocks(left, right):
+    # Pairs of about equal sizes go together, of about _ROW_CELLS cells a row.
+    order = np.lexsort((right.lengths, left.lengths))
+    block = np.cumsum(left.lengths[order] + 1) // _ROW_CELLS
+    for pairs in np.split(order, np.flatnonzero(np.diff(block)) + 1):
         keys[pairs] = _least_keys(left.take(pairs), right.take(pairs), steps)
     unmatched = (keys // steps.base % steps.base).astype(np.int64)
     errors = (keys % steps.base).astype(np.int64)
@@ -87,7 +90,12 @@ def weighted_edit_operations(reference: IntArray, prediction: IntArray, costs: C
     equal 0 1 2 3
     delete 1 3 3 3
     """
-    choices = _choices(reference, prediction, _steps(costs, len(reference) + len(prediction)))
+    steps = _steps(costs, len(reference) + len(prediction))
+    # How each cell of the key table is reached; the first column is insertions.
+    choices = np.full((len(prediction) + 1, len(reference) + 1), _INSERT, dtype=np.int8)
+    for reached, (row, diagonal) in zip(choices, _rows(reference[None], prediction[None], steps), strict=True):
+        reached[1:][row[0, 1:] == row[0, :-1]] = _DELETE
+        reached[1:][row[0, 1:] == diagonal[0]] = _DIAGONAL
     i, j = len(reference), len(prediction)
     edits = []
     while i or j:
@@ -114,13 +122,6 @@ def _steps(costs: Costs, length: int) -> _Steps:
 def _dtype(steps: _Steps) -> type:
     """Machine integers where every key fits, else Python's."""
     return np.int64 if max(steps) * steps.base < 1 << 62 else object
-
-
-def _blocks(left: Segments, right: Segments) -> list[IntArray]:
-    """Which pairs go together: about equal sizes, about _ROW_CELLS cells a row."""
-    order = np.lexsort((right.lengths, left.lengths))
-    block = np.cumsum(left.lengths[order] + 1) // _ROW_CELLS
-    return np.split(order, np.flatnonzero(np.diff(block)) + 1)
 
 
 def _least_keys(left: Segments, right: Segments, steps: _Steps) -> Keys:
@@ -152,12 +153,3 @@ def _rows(left: IntArray, right: IntArray, steps: _Steps) -> Iterator[tuple[Keys
         above[:, 1:] = np.minimum(above[:, 1:], diagonal)
         row = np.minimum.accumulate(above, axis=1)
         yield row, diagonal
-
-
-def _choices(reference: IntArray, prediction: IntArray, steps: _Steps) -> npt.NDArray[np.int8]:
-    """How each cell of the key table is reached, shape (m + 1, n + 1); the first column is insertions."""
-    choices = np.full((len(prediction) + 1, len(reference) + 1), _INSERT, dtype=np.int8)
-    for choice, (row, diagonal) in zip(choices, _rows(reference[None], prediction[None], steps), strict=True):
-        choice[1:][row[0, 1:] == row[0, :-1]] = _DELETE
-        choice[1:][row[0, 1:] == diagonal[0]] = _DIAGONAL
-    return choices

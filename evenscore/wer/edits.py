@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from evenscore.text.lanes import LANE_BITS, LaneBlock, Lanes, filled_below, if_worthwhile, lane_blocks, popcount
+from evenscore.text.lanes import LaneBlock, Lanes, filled_below, fitting, lane_blocks, match_masks, popcount, worthwhile
 from evenscore.text.segments import IntArray, Segments, offsets_of
 
 EditKind = Literal["substitute", "delete", "insert"]
@@ -151,10 +151,15 @@ def _script(
             yield Edit(kind, reference_start + i, prediction_start + j)
         return
 
-    # 3. A larger one is cut in two (Hirschberg 1975), at a point of a best path.
-    i, j, left_distance, right_distance = _halfway(reference, prediction, bound)
-    yield from _script(reference[:i], prediction[:j], left_distance, reference_start, prediction_start)
-    yield from _script(reference[i:], prediction[j:], right_distance, reference_start + i, prediction_start + j)
+    # 3. A larger one is cut in two (Hirschberg 1975), where a best path, of several the first one, crosses its middle.
+    middle = len(prediction) // 2
+    before = _distances(reference, prediction, bound, middle)
+    after = _distances(reference[::-1], prediction[::-1], bound, len(prediction) - middle)[::-1]
+    i = int(np.argmin(before + after))
+    yield from _script(reference[:i], prediction[:middle], int(before[i]), reference_start, prediction_start)
+    yield from _script(
+        reference[i:], prediction[middle:], int(after[i]), reference_start + i, prediction_start + middle
+    )
 
 
 def _common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
@@ -174,7 +179,7 @@ def _rows(reference: Sequence[int], prediction: Sequence[int], bound: int, count
     before_band, highest = -((bound - surplus) // 2) - 1, (bound + surplus) // 2
     width = min(len(reference), highest - before_band)
     window, top = (1 << width) - 1, 1 << width >> 1
-    matches = _match_masks(reference)
+    matches = match_masks(reference, prediction)
     start, first, vp, vn = 0, 0, window, 0
     for row, token in enumerate(prediction[:count], 1):
         if row + before_band > 0:
@@ -185,14 +190,6 @@ def _rows(reference: Sequence[int], prediction: Sequence[int], bound: int, count
         hn = (vp & d0) << 1
         first, vp, vn = first + 1, (hn | ~(d0 | hp)) & window, d0 & hp
         yield _Row(start, width, first, vp, vn)
-
-
-def _match_masks(reference: Sequence[int]) -> dict[int, int]:
-    """For each token the set of its places: bit i stands for reference[i]."""
-    masks: defaultdict[int, bytearray] = defaultdict(lambda: bytearray(len(reference) // 8 + 1))
-    for i, token in enumerate(reference):
-        masks[token][i // 8] |= 1 << i % 8
-    return {token: int.from_bytes(mask, "little") for token, mask in masks.items()}
 
 
 def _traced_back(reference: Sequence[int], prediction: Sequence[int], bound: int) -> list[Edit]:
@@ -219,15 +216,6 @@ def _traced_back(reference: Sequence[int], prediction: Sequence[int], bound: int
     edits += [Edit("delete", k, 0) for k in reversed(range(i))]
     edits += [Edit("insert", 0, k) for k in reversed(range(j))]
     return edits
-
-
-def _halfway(reference: Sequence[int], prediction: Sequence[int], bound: int) -> tuple[int, int, int, int]:
-    """Where a best path crosses the middle of the prediction (the first such column), its cost before, then after."""
-    middle = len(prediction) // 2
-    before = _distances(reference, prediction, bound, middle)
-    after = _distances(reference[::-1], prediction[::-1], bound, len(prediction) - middle)[::-1]
-    column = int(np.argmin(before + after))
-    return column, middle, int(before[column]), int(after[column])
 
 
 def _distances(reference: Sequence[int], prediction: Sequence[int], bound: int, count: int) -> IntArray:
@@ -262,9 +250,9 @@ def edit_counts(references: Segments, predictions: Segments) -> IntArray:
     hits = references.lengths - left.lengths
     deletions = np.where(right.lengths == 0, left.lengths, 0)
     to_align = (left.lengths > 0) & (right.lengths > 0)
-    in_lanes = if_worthwhile(to_align & (np.maximum(left.lengths, right.lengths) <= LANE_BITS))
+    in_lanes = worthwhile(to_align & fitting(left, right))
     for block in lane_blocks(left, right, np.flatnonzero(in_lanes)):
-        matched, deleted = _lanes_traced_back(block, *_bit_rows(block.masks))
+        matched, deleted = _lanes_traced_back(block)
         hits[block.pairs] += popcount(matched)
         deletions[block.pairs] = popcount(deleted)
     for pair in np.flatnonzero(to_align & ~in_lanes).tolist():
@@ -290,12 +278,14 @@ def edit_operations(reference: IntArray, prediction: IntArray) -> list[Operation
     return operations(edit_script(reference.tolist(), prediction.tolist()), len(reference), len(prediction))
 
 
-def _bit_rows(masks: Lanes) -> tuple[Lanes, Lanes]:
-    """Rises, falls of every row of the distance matrices, shapes (m + 1, p); row 0 belongs to no prediction token.
+def _lanes_traced_back(block: LaneBlock) -> tuple[Lanes, Lanes]:
+    """Sets of reference tokens that are matched, that are deleted, shape (p,) each, by the tie rule of `_traced_back`.
 
-    Bit i of a row says that its value rises (VP) or falls (VN) by one between i and i + 1 reference tokens; names and
-    steps are those of `_rows`.
+    Names and steps are those of `_rows`: bit i of a row of the distance matrix says that its value rises (VP) or falls
+    (VN) by one between i and i + 1 reference tokens.
     """
+    # 1. Every row, first to last; row 0 belongs to no prediction token.
+    masks = block.masks
     rises = np.empty((len(masks) + 1, masks.shape[1]), dtype=masks.dtype)
     falls = np.empty_like(rises)
     rises[0], falls[0] = ~masks.dtype.type(0), 0
@@ -306,27 +296,20 @@ def _bit_rows(masks: Lanes) -> tuple[Lanes, Lanes]:
         hn = (vp & d0) << 1
         np.bitwise_or(hn, ~(d0 | hp), out=rises[row + 1])
         np.bitwise_and(d0, hp, out=falls[row + 1])
-    return rises, falls
-
-
-def _lanes_traced_back(block: LaneBlock, rises: Lanes, falls: Lanes) -> tuple[Lanes, Lanes]:
-    """Sets of reference tokens that are matched, that are deleted, shape (p,) each, by the tie rule of _edit_script.
-
-    All lanes go up one row at a time; `rest` holds the ones of the reference tokens not yet passed, its top bit the
-    column of the walk.
-    """
-    width = rises.dtype.itemsize * 8
-    rest = np.array([(1 << k) - 1 for k in range(width + 1)], dtype=rises.dtype)[block.left_lengths]
+    # 2. All lanes go up one row at a time; `rest` holds the ones of the reference tokens not yet passed, its top bit
+    # the column of the walk.
+    width = masks.dtype.itemsize * 8
+    rest = np.array([(1 << k) - 1 for k in range(width + 1)], dtype=masks.dtype)[block.left_lengths]
     matched, deleted = np.zeros_like(rest), np.zeros_like(rest)
-    for row in reversed(range(len(block.masks))):
+    for row in reversed(range(len(masks))):
         # Right lengths ascend within a block: these lanes have a prediction token in this row.
         lanes = slice(np.searchsorted(block.right_lengths, row, side="right"), None)
-        # 1. Delete as long as the value rises towards the column of the walk.
+        # Delete as long as the value rises towards the column of the walk.
         kept = filled_below(rest[lanes] & ~rises[row + 1, lanes])
         deleted[lanes] |= rest[lanes] ^ kept
-        # 2. Insert, staying in the column, if the row above falls there; else go up the diagonal.
+        # Insert, staying in the column, if the row above falls there; else go up the diagonal.
         column = kept ^ (kept >> 1)
         inserted = column & falls[row, lanes]
-        matched[lanes] |= (column ^ inserted) & block.masks[row, lanes]
+        matched[lanes] |= (column ^ inserted) & masks[row, lanes]
         rest[lanes] = kept >> 1 | inserted
     return matched, deleted | rest

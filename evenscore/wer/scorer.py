@@ -55,13 +55,15 @@ class Wer(Scorer[WerOptions]):
         hits, substitutions, deletions, insertions, wrong_rows, normalizer = total[len(ROW_COLUMNS) :].tolist()
         errors = substitutions + deletions + insertions
         reference_length, prediction_length = hits + substitutions + deletions, hits + substitutions + insertions
+        costs = Costs(*self.options["costs"])
+        cost = costs.substitution * substitutions + costs.deletion * deletions + costs.insertion * insertions
         preserved = _information_preserved(hits, reference_length, prediction_length)
         return {
             _RATE_NAMES[self.options["unit"]]: _rate(errors, normalizer),
             "mer": errors / (hits + errors) if hits + errors else 0.0,
             "wil": 1 - preserved,
             "wip": preserved,
-            **_weighted(substitutions, deletions, insertions, normalizer, self.options),
+            **({"weighted_error_rate": _rate(cost, normalizer)} if _is_weighted(self.options) else {}),
             "hits": hits,
             "substitutions": substitutions,
             "deletions": deletions,
@@ -123,10 +125,17 @@ class Wer(Scorer[WerOptions]):
         units = split_units(texts + checked.texts, self.options["unit"], self.options["transforms"])
         _, best = _best_counts(units.segments, checked.counts, self.options)
         starts, words = np.cumsum(checked.counts) - checked.counts, units.rows()
-        aligned = (
-            (int(k - start), _align(units.segments, words, i, len(texts) + int(k), self.options))
-            for i, (k, start) in enumerate(zip(best, starts, strict=True))
-        )
+
+        def align(prediction: int, start: int, reference: int) -> tuple[int, Alignment]:
+            text = len(texts) + reference
+            ids = units.segments.row(text), units.segments.row(prediction)
+            if _is_weighted(self.options):
+                operations = weighted_edit_operations(*ids, Costs(*self.options["costs"]))
+            else:
+                operations = edit_operations(*ids)
+            return reference - start, Alignment(words[text], words[prediction], operations)
+
+        aligned = map(align, range(len(texts)), starts.tolist(), best.tolist())
         return [*with_bar(aligned, "Align rows", " rows", lambda _: 1, len(texts))]
 
 
@@ -184,30 +193,9 @@ def _rate(errors: float, normalizer: int) -> float:
 
 def _information_preserved(hits: int, reference_length: int, prediction_length: int) -> float:
     """WIP of Morris et al. (2004); 1 if both sides are empty, 0 if one is, as jiwer 4 has it."""
-    if reference_length == 0 and prediction_length == 0:
-        return 1.0
-    if reference_length == 0 or prediction_length == 0:
-        return 0.0
+    if not (reference_length and prediction_length):
+        return float(reference_length == prediction_length)
     return (hits / reference_length) * (hits / prediction_length)
-
-
-def _weighted(substitutions: int, deletions: int, insertions: int, normalizer: int, options: WerOptions) -> Result:
-    if not _is_weighted(options):
-        return {}
-    costs = Costs(*options["costs"])
-    cost = costs.substitution * substitutions + costs.deletion * deletions + costs.insertion * insertions
-    return {"weighted_error_rate": _rate(cost, normalizer)}
-
-
-def _align(
-    segments: Segments, words: list[list[str]], prediction: int, reference: int, options: WerOptions
-) -> Alignment:
-    ids = segments.row(reference), segments.row(prediction)
-    if _is_weighted(options):
-        operations = weighted_edit_operations(*ids, Costs(*options["costs"]))
-    else:
-        operations = edit_operations(*ids)
-    return Alignment(words[reference], words[prediction], operations)
 
 
 def _transforms_name(transforms: Any) -> str:
