@@ -18,8 +18,7 @@ import numpy as np
 from evenscore.columns import RowScorer, column_rows, compared_columns
 from evenscore.identity import LIBRARY_DIGEST, code_digest, file_stamp, installed_class
 from evenscore.options import HostOptions, check_choice, declared, unknown_option
-from evenscore.pairs import COLUMNS
-from evenscore.scorer import Result, Scorer
+from evenscore.scorer import COLUMNS, Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
 
