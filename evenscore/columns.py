@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenscore.parallel import with_bar
-from evenscore.scorer import Result, Scorer
+from evenscore.scorer import Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
 
@@ -59,7 +59,6 @@ class RowScorer:
         # A column that map's own dictionary has handed out as a list is written anew; one that its copy has is not.
         rows = copy.copy(batch) if isinstance(batch, MutableMapping) else batch
         given = {name: _column(rows, own) for name, own in self._columns.items()}
-        _check_rows(given, self._columns)
         new = self._new_columns(self._counted(given, indices))
         if isinstance(batch, pa.Table):
             return _with_columns(batch, new)
@@ -86,6 +85,10 @@ class RowScorer:
         return datasets.Features({**features, **new})
 
     def _counted(self, given: Mapping[str, Any], indices: Any) -> IntArray:
+        for name, column in given.items():
+            if isinstance(column, str):
+                own, shown = self._columns[name], reprlib.repr(str(column))
+                raise ValueError(f"column {own!r} is {shown}, of a single row: call map with batched=True")
         try:
             return self._scorer.count_columns(given)
         except ValueError as error:
@@ -128,14 +131,6 @@ def _check_batch(batch: Any, columns: Iterable[str]) -> None:
         )
 
 
-def _check_rows(given: Mapping[str, Any], columns: Mapping[str, str]) -> None:
-    """Raise ValueError for a single row."""
-    for name, column in given.items():
-        if isinstance(column, str):
-            shown = reprlib.repr(str(column))
-            raise ValueError(f"column {columns[name]!r} is {shown}, of a single row: call map with batched=True")
-
-
 def _with_columns(table: pa.Table, new: Mapping[str, FloatArray | IntArray]) -> pa.Table:
     """The table with these columns, in the place of those that have their names."""
     for name, column in new.items():
@@ -145,20 +140,26 @@ def _with_columns(table: pa.Table, new: Mapping[str, FloatArray | IntArray]) -> 
     return table
 
 
-def statistic_rows(data: Any, names: Sequence[str]) -> IntArray:
-    """The columns of these names as rows of statistics, shape (n, len(names)), int64.
+def column_rows(scorer: Scorer[Any], data: Any, prefix: str) -> IntArray:
+    """What a row scorer counted, shape (n, len(scorer.statistic_names())), int64, from its columns.
 
     data: a dataset, also one that streams; a data frame, an arrow table, a mapping of columns.
-    Raises ValueError for a column that is not there.
+    prefix: begins the columns' names.
+    Raises ValueError for a column that is not there, and for no rows.
     """
+    names = [f"{prefix}{name}" for name in scorer.statistic_names()]
     if isinstance(data, datasets.IterableDataset):
         batches = (_rows(batch, names) for batch in data.iter(batch_size=_BATCH))
         parts = with_bar(batches, "Read statistics", " rows", len)
-        return np.concatenate([np.empty((0, len(names)), np.int64), *parts])
-    if isinstance(data, datasets.Dataset):
+        rows = np.concatenate([np.empty((0, len(names)), np.int64), *parts])
+    elif isinstance(data, datasets.Dataset):
         _check_names(data.column_names, names)
-        return _rows(data.select_columns(list(names)).with_format("arrow")[:], names)
-    return _rows(data, names)
+        rows = _rows(data.select_columns(names).with_format("arrow")[:], names)
+    else:
+        rows = _rows(data, names)
+    if not len(rows):
+        raise ValueError("nothing to score: the columns are empty")
+    return rows
 
 
 def _rows(batch: Any, names: Sequence[str]) -> IntArray:
@@ -183,28 +184,3 @@ def _check_names(known: Sequence[str], names: Sequence[str]) -> None:
     missing = [name for name in names if name not in known]
     if missing:
         raise ValueError(f"there is no column {missing[0]!r}: the columns are {', '.join(known)}")
-
-
-def column_rows(scorer: Scorer[Any], data: Any, prefix: str) -> IntArray:
-    """What a row scorer counted, from its columns, whose names begin with the prefix; ValueError for none."""
-    rows = statistic_rows(data, [f"{prefix}{name}" for name in scorer.statistic_names()])
-    if not len(rows):
-        raise ValueError("nothing to score: the columns are empty")
-    return rows
-
-
-def compared_columns(
-    scorer: Scorer[Any], systems: Sequence[Any], prefixes: Sequence[str], test: str, n_trials: int | None
-) -> Result:
-    """A paired test of systems against the first one, the baseline, from the columns of each.
-
-    prefixes: of the columns' names, as many as systems.
-    """
-    trials = scorer.checked_trials(test, n_trials)
-    if len(systems) == 1:
-        raise ValueError("no system to compare with the baseline: give its columns as second argument")
-    rows = [column_rows(scorer, data, prefix) for data, prefix in zip(systems, prefixes, strict=True)]
-    for i, own in enumerate(rows[1:]):
-        if len(own) != len(rows[0]):
-            raise ValueError(f"baseline has {len(rows[0])} rows but systems[{i}] has {len(own)}")
-    return scorer.tested(rows, test, trials)

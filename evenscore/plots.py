@@ -11,13 +11,12 @@ from evenscore.parallel import require
 
 # The level of p-values from which on a difference is marked.
 SIGNIFICANT = 0.05
-_ERROR_RATES = ("wer", "cer")
 _SURPRISES = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "bits_per_character")
 
 
 def lower_is_better(score: str) -> bool:
     """Whether the better of two systems has the lower score."""
-    return score in _ERROR_RATES + _SURPRISES
+    return score in ("wer", "cer", *_SURPRISES)
 
 
 def direction(score: str) -> str:
@@ -134,8 +133,16 @@ def write_plot(figure: Figure, path: Path) -> None:
 
 
 def _checked_names(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str] | None) -> list[str]:
-    """A name for the baseline and for every system."""
-    _check_tested(tested)
+    """A name for the baseline and for every system; ValueError for all but results of compare by the metric's name."""
+    if not isinstance(tested, Mapping):
+        raise ValueError(f"results come as a {type(tested).__name__}: give {{metric's name: what compare gave}}")
+    if not tested:
+        raise ValueError("nothing to plot: give what compare gave, by the metric's name")
+    if "baseline" in tested:
+        raise ValueError("name the metric: give {name: what compare gave}")
+    for metric, result in tested.items():
+        if not (isinstance(result, Mapping) and {"baseline", "systems", "signature"} <= result.keys()):
+            raise ValueError(f"{metric} has no result of compare: give {{metric's name: what compare gave}}")
     n_systems = {metric: len(result["systems"]) for metric, result in tested.items()}
     first, n = next(iter(n_systems.items()))
     for metric, other in n_systems.items():
@@ -146,19 +153,6 @@ def _checked_names(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str]
     if len(names) != n + 1:
         raise ValueError(f"{len(names)} names for {n + 1} rows: give the baseline's, then every system's")
     return list(names)
-
-
-def _check_tested(tested: Any) -> None:
-    """ValueError for all but results of compare by the metric's name."""
-    if not isinstance(tested, Mapping):
-        raise ValueError(f"results come as a {type(tested).__name__}: give {{metric's name: what compare gave}}")
-    if not tested:
-        raise ValueError("nothing to plot: give what compare gave, by the metric's name")
-    if "baseline" in tested:
-        raise ValueError("name the metric: give {name: what compare gave}")
-    for metric, result in tested.items():
-        if not (isinstance(result, Mapping) and {"baseline", "systems", "signature"} <= result.keys()):
-            raise ValueError(f"{metric} has no result of compare: give {{metric's name: what compare gave}}")
 
 
 def _panels(metric: str, result: Mapping[str, Any]) -> list[_Panel]:

@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import abc
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 from evenscore.identity import LIBRARY_DIGEST, file_stamp
-from evenscore.inputs import References, check_predictions, check_references, check_systems, row_blocks, warn_caller
+from evenscore.inputs import (
+    References,
+    check_as_many_rows,
+    check_predictions,
+    check_references,
+    check_systems,
+    row_blocks,
+    warn_caller,
+)
 from evenscore.options import check_choice, check_integer, declared, resolve, row_options, translate
 from evenscore.parallel import ordered_results, with_bar
 from evenscore.significance import PAIRED_TESTS, FloatArray, interval, resampled_sums
@@ -25,6 +33,7 @@ Result: TypeAlias = dict[str, Any]
 # A metric's TypedDict of options.
 O = TypeVar("O")  # noqa: E741
 S = TypeVar("S", bound="Scorer[Any]")
+T = TypeVar("T")
 
 COLUMNS = ("predictions", "references")
 # What is counted of every row of these, whatever the metric: the first columns of its statistics.
@@ -38,9 +47,9 @@ _SLOW_CHARACTERS = 1 << 17
 _ROWS = 1 << 16
 
 
-def _rebuilt(scorer_type: type[S], given: Mapping[str, Any], hashed: Any) -> S:
+def rebuilt(kind: Callable[..., T], given: Mapping[str, Any], hashed: Any) -> T:
     """`hashed` is not used: it is there so that other code, or other files, miss what these have cached."""
-    return scorer_type(**given)
+    return kind(**given)
 
 
 class Scorer(abc.ABC, Generic[O]):
@@ -69,7 +78,7 @@ class Scorer(abc.ABC, Generic[O]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         hashed = LIBRARY_DIGEST, [file_stamp(file) for file in self.files()]
-        return _rebuilt, (type(self), dict(sorted(self.given.items())), hashed)
+        return rebuilt, (type(self), dict(sorted(self.given.items())), hashed)
 
     def under(self: S, given: Mapping[str, Any]) -> S:
         """The same metric with these options over its own."""
@@ -282,6 +291,7 @@ class Scorer(abc.ABC, Generic[O]):
 
     def tested(self, rows: Sequence[IntArray], test: str, trials: int) -> Result:
         """A paired test; rows: the statistics of the baseline, then those of every system."""
+        check_as_many_rows(rows)
         self.check_paired(rows)
         _warn_of_equal(rows)
         paired, seed = PAIRED_TESTS[test], self._common["seed"]
