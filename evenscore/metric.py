@@ -17,7 +17,7 @@ import numpy as np
 
 from evenscore.columns import RowScorer, column_rows
 from evenscore.identity import LIBRARY_DIGEST, code_digest, file_stamp, installed_class
-from evenscore.options import HostOptions, check_choice, declared, unknown_option
+from evenscore.options import HostOptions, check_choice, declared, row_options, unknown_option
 from evenscore.scorer import COLUMNS, Result, Scorer, rebuilt
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
@@ -210,7 +210,7 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             named["predictions"] = prediction
         self._check_options(options)
         # Of its own, so that neither rows added to this one nor options about many rows change the hash.
-        scorer = self._importable(self._under(options).row_given())
+        scorer = self._importable(row_options(self._scorer.declaration, self._under(options).given))
         # In one order, so that the hash does not depend on that of the arguments.
         columns = {**scorer.usual_columns(named), **named}
         ordered = {name: columns[name] for name in scorer.columns if name in columns}
@@ -361,13 +361,14 @@ def _prefixes(prefix: str | Sequence[str] | None, n: int) -> Sequence[str | None
     return prefix
 
 
-def _checked_scores(scorer: Scorer[Any], scores: Sequence[str] | None) -> Sequence[str]:
+def _checked_scores(scorer: Scorer[Any], scores: Sequence[str] | None) -> list[str]:
     known = scorer.headlines()
     if isinstance(scores, str):
         raise ValueError(f"scores={scores!r}: give a list, as in [{scores!r}]")
-    for name in known if scores is None else scores:
+    chosen = list(known if scores is None else scores)
+    for name in chosen:
         check_choice("scores", name, tuple(known))
-    return known if scores is None else scores
+    return chosen
 
 
 class AddedRows:

@@ -23,7 +23,7 @@ from evenscore.inputs import (
     row_blocks,
     warn_caller,
 )
-from evenscore.options import check_choice, check_integer, declared, resolve, row_options, translate
+from evenscore.options import check_choice, check_integer, declared, resolve, translate
 from evenscore.parallel import ordered_results, with_bar
 from evenscore.significance import PAIRED_TESTS, FloatArray, interval, resampled_sums
 from evenscore.text.segments import IntArray
@@ -83,10 +83,6 @@ class Scorer(abc.ABC, Generic[O]):
     def under(self: S, given: Mapping[str, Any]) -> S:
         """The same metric with these options over its own."""
         return type(self)(**{**self.given, **translate(self.declaration, given)}) if given else self
-
-    def row_given(self) -> dict[str, Any]:
-        """Of the given options those that can move what is counted of a row, or its scores."""
-        return row_options(self.declaration, self.given)
 
     # --- what a metric defines
 

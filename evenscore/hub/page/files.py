@@ -109,10 +109,6 @@ def _full_rows(name: str, n_columns: int, lines: Sequence[tuple[int, list[str]]]
     return [row for _, row in rows]
 
 
-# Rows by the name that the page has for them.
-Named = Mapping[str, Sequence[Any]]
-
-
 def typed_columns(inputs: Sequence[Input], boxes: Sequence[str | None]) -> Given:
     """The columns of texts that were typed, a line a row; the boxes are those of all inputs, in order.
 
@@ -129,7 +125,9 @@ def typed_columns(inputs: Sequence[Input], boxes: Sequence[str | None]) -> Given
     return _given(inputs, named, "type or paste some lines")
 
 
-def chosen_columns(inputs: Sequence[Input], chosen: Sequence[str | Sequence[str] | None], columns: Named) -> Given:
+def chosen_columns(
+    inputs: Sequence[Input], chosen: Sequence[str | Sequence[str] | None], columns: Mapping[str, Sequence[Any]]
+) -> Given:
     """The columns of files that were chosen, by name, one for an input or several.
 
     >>> entry = Input("log_probs", "", "Numbers", "", numbers=True)
@@ -162,14 +160,14 @@ def _meant_by(name: str, inputs: Sequence[Input]) -> int | None:
     return min(places)[1] if places else None
 
 
-def _given(inputs: Sequence[Input], named: Sequence[Named], remedy: str) -> Given:
+def _given(inputs: Sequence[Input], named: Sequence[Mapping[str, Sequence[Any]]], remedy: str) -> Given:
     for entry, columns in zip(inputs, named, strict=True):
         if entry.is_needed and not columns:
             raise ValueError(f"{entry.label} are missing: {remedy}")
     return {entry.name: _joined(entry, columns) for entry, columns in zip(inputs, named, strict=True) if columns}
 
 
-def _joined(entry: Input, columns: Named) -> list[Any]:
+def _joined(entry: Input, columns: Mapping[str, Sequence[Any]]) -> list[Any]:
     """One column of several: rows of lists without what is empty, as long as something is left."""
     (first, rows), *others = columns.items()
     for name, column in others:
