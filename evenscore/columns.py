@@ -6,6 +6,7 @@ import copy
 import re
 import reprlib
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import datasets
@@ -13,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from evenscore.parallel import with_bar
-from evenscore.scorer import Result, Scorer
+from evenscore.scorer import Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
 
@@ -23,6 +24,7 @@ _BATCH = 10_000
 _ROW = re.compile(r"(\w+)\[(\d+)\]")
 
 
+@dataclass(eq=False)
 class RowScorer:
     """Takes a batch of rows, as map hands it over in any format; gives it back with columns of scores.
 
@@ -31,22 +33,18 @@ class RowScorer:
 
     Of a dataset in arrow or pandas format map writes what it is given back, and does not look at remove_columns: remove
     columns afterwards.  With every other format, and on streams, it does.
+
+    columns: the names of the dataset's columns, by those of the scorer.
+    prefix: begins the names of the new columns.
+    scores: which of the metric's headlines become columns.
+    statistics: whether what is counted becomes columns, too.
     """
 
-    def __init__(
-        self, scorer: Scorer[Any], columns: Mapping[str, str], prefix: str, scores: Sequence[str], statistics: bool
-    ) -> None:
-        """columns: the names of the dataset's columns, by those of the scorer.
-
-        prefix: begins the names of the new columns.
-        scores: which of the metric's headlines become columns.
-        statistics: whether what is counted becomes columns, too.
-        """
-        self._scorer = scorer
-        self._columns = dict(columns)
-        self._prefix = prefix
-        self._scores = list(scores)
-        self._statistics = statistics
+    scorer: Scorer[Any]
+    columns: Mapping[str, str]
+    prefix: str
+    scores: Sequence[str]
+    statistics: bool
 
     def __call__(self, batch: Any, indices: Any = None, *others: Any) -> Any:
         """The batch with its new columns: a table for a table, a data frame for a data frame, else a dictionary.
@@ -55,11 +53,10 @@ class RowScorer:
         others: what else map hands over, which is not looked at.
         Raises ValueError for a batch without these columns, and for what the metric refuses.
         """
-        _check_batch(batch, self._columns.values())
+        _check_batch(batch, self.columns.values())
         # A column that map's own dictionary has handed out as a list is written anew; one that its copy has is not.
         rows = copy.copy(batch) if isinstance(batch, MutableMapping) else batch
-        given = {name: _column(rows, own) for name, own in self._columns.items()}
-        _check_rows(given, self._columns)
+        given = {name: _column(rows, own) for name, own in self.columns.items()}
         new = self._new_columns(self._counted(given, indices))
         if isinstance(batch, pa.Table):
             return _with_columns(batch, new)
@@ -80,14 +77,18 @@ class RowScorer:
                 "..., features=...) or stream.cast(features); or leave out map's features=, and those of its result "
                 "stay unknown"
             )
-        new = {f"{self._prefix}{name}": datasets.Value("float64") for name in self._scores}
-        if self._statistics:
-            new.update({f"{self._prefix}{name}": datasets.Value("int64") for name in self._scorer.statistic_names()})
+        new = {f"{self.prefix}{name}": datasets.Value("float64") for name in self.scores}
+        if self.statistics:
+            new.update({f"{self.prefix}{name}": datasets.Value("int64") for name in self.scorer.statistic_names()})
         return datasets.Features({**features, **new})
 
     def _counted(self, given: Mapping[str, Any], indices: Any) -> IntArray:
+        for name, column in given.items():
+            if isinstance(column, str):
+                own, shown = self.columns[name], reprlib.repr(str(column))
+                raise ValueError(f"column {own!r} is {shown}, of a single row: call map with batched=True")
         try:
-            return self._scorer.count_columns(given)
+            return self.scorer.count_columns(given)
         except ValueError as error:
             raise ValueError(self._located(str(error), given, indices)) from error
 
@@ -96,7 +97,7 @@ class RowScorer:
         found = _ROW.match(message)
         if found is None or found[1] not in given:
             return message
-        own, number, rest = self._columns[found[1]], int(found[2]), message[found.end() :]
+        own, number, rest = self.columns[found[1]], int(found[2]), message[found.end() :]
         if isinstance(indices, Sequence):
             return f"{own}[{indices[number]}]{rest}"
         column = given[found[1]]
@@ -107,14 +108,14 @@ class RowScorer:
         )
 
     def _new_columns(self, counted: IntArray) -> dict[str, FloatArray | IntArray]:
-        names = self._scorer.headlines()
-        scores = self._scorer.row_scores(counted)
+        names = self.scorer.headlines()
+        scores = self.scorer.row_scores(counted)
         columns: dict[str, FloatArray | IntArray] = {
-            f"{self._prefix}{name}": scores[:, names.index(name)] for name in self._scores
+            f"{self.prefix}{name}": scores[:, names.index(name)] for name in self.scores
         }
-        if self._statistics:
-            named = zip(self._scorer.statistic_names(), counted.T, strict=True)
-            columns.update({f"{self._prefix}{name}": column for name, column in named})
+        if self.statistics:
+            named = zip(self.scorer.statistic_names(), counted.T, strict=True)
+            columns.update({f"{self.prefix}{name}": column for name, column in named})
         return columns
 
 
@@ -128,14 +129,6 @@ def _check_batch(batch: Any, columns: Iterable[str]) -> None:
         )
 
 
-def _check_rows(given: Mapping[str, Any], columns: Mapping[str, str]) -> None:
-    """Raise ValueError for a single row."""
-    for name, column in given.items():
-        if isinstance(column, str):
-            shown = reprlib.repr(str(column))
-            raise ValueError(f"column {columns[name]!r} is {shown}, of a single row: call map with batched=True")
-
-
 def _with_columns(table: pa.Table, new: Mapping[str, FloatArray | IntArray]) -> pa.Table:
     """The table with these columns, in the place of those that have their names."""
     for name, column in new.items():
@@ -145,20 +138,26 @@ def _with_columns(table: pa.Table, new: Mapping[str, FloatArray | IntArray]) -> 
     return table
 
 
-def statistic_rows(data: Any, names: Sequence[str]) -> IntArray:
-    """The columns of these names as rows of statistics, shape (n, len(names)), int64.
+def column_rows(scorer: Scorer[Any], data: Any, prefix: str) -> IntArray:
+    """What a row scorer counted, shape (n, len(scorer.statistic_names())), int64, from its columns.
 
     data: a dataset, also one that streams; a data frame, an arrow table, a mapping of columns.
-    Raises ValueError for a column that is not there.
+    prefix: begins the columns' names.
+    Raises ValueError for a column that is not there, and for no rows.
     """
+    names = [f"{prefix}{name}" for name in scorer.statistic_names()]
     if isinstance(data, datasets.IterableDataset):
         batches = (_rows(batch, names) for batch in data.iter(batch_size=_BATCH))
         parts = with_bar(batches, "Read statistics", " rows", len)
-        return np.concatenate([np.empty((0, len(names)), np.int64), *parts])
-    if isinstance(data, datasets.Dataset):
+        rows = np.concatenate([np.empty((0, len(names)), np.int64), *parts])
+    elif isinstance(data, datasets.Dataset):
         _check_names(data.column_names, names)
-        return _rows(data.select_columns(list(names)).with_format("arrow")[:], names)
-    return _rows(data, names)
+        rows = _rows(data.select_columns(names).with_format("arrow")[:], names)
+    else:
+        rows = _rows(data, names)
+    if not len(rows):
+        raise ValueError("nothing to score: the columns are empty")
+    return rows
 
 
 def _rows(batch: Any, names: Sequence[str]) -> IntArray:
@@ -183,28 +182,3 @@ def _check_names(known: Sequence[str], names: Sequence[str]) -> None:
     missing = [name for name in names if name not in known]
     if missing:
         raise ValueError(f"there is no column {missing[0]!r}: the columns are {', '.join(known)}")
-
-
-def column_rows(scorer: Scorer[Any], data: Any, prefix: str) -> IntArray:
-    """What a row scorer counted, from its columns, whose names begin with the prefix; ValueError for none."""
-    rows = statistic_rows(data, [f"{prefix}{name}" for name in scorer.statistic_names()])
-    if not len(rows):
-        raise ValueError("nothing to score: the columns are empty")
-    return rows
-
-
-def compared_columns(
-    scorer: Scorer[Any], systems: Sequence[Any], prefixes: Sequence[str], test: str, n_trials: int | None
-) -> Result:
-    """A paired test of systems against the first one, the baseline, from the columns of each.
-
-    prefixes: of the columns' names, as many as systems.
-    """
-    trials = scorer.checked_trials(test, n_trials)
-    if len(systems) == 1:
-        raise ValueError("no system to compare with the baseline: give its columns as second argument")
-    rows = [column_rows(scorer, data, prefix) for data, prefix in zip(systems, prefixes, strict=True)]
-    for i, own in enumerate(rows[1:]):
-        if len(own) != len(rows[0]):
-            raise ValueError(f"baseline has {len(rows[0])} rows but systems[{i}] has {len(own)}")
-    return scorer.tested(rows, test, trials)

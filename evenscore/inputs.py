@@ -6,7 +6,7 @@ import itertools
 import reprlib
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,10 +67,34 @@ def check_systems(baseline: Any, systems: Sequence[Any]) -> list[list[str]]:
     """The predictions of a baseline and of every system as lists of strings, all of one length."""
     names = ["baseline", *(f"systems[{i}]" for i in range(len(systems)))]
     columns = [check_predictions(column, name) for name, column in zip(names, (baseline, *systems), strict=True)]
-    for name, column in zip(names, columns, strict=True):
-        if len(column) != len(columns[0]):
-            raise ValueError(f"baseline has {len(columns[0])} rows but {name} has {len(column)}")
+    check_as_many_rows(columns)
     return columns
+
+
+def check_as_many_rows(systems: Sequence[Sized]) -> None:
+    """Raise ValueError for a system that has not as many rows as the first one, the baseline."""
+    baseline, *others = map(len, systems)
+    for i, own in enumerate(others):
+        if own != baseline:
+            raise ValueError(f"baseline has {baseline} rows but systems[{i}] has {own}")
+
+
+def utf8_text(data: bytes, name: str) -> str:
+    """The text of a file that has this name; ValueError if it is none."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{name} is no UTF-8 text (byte {error.start}): convert it first") from error
+
+
+def text_lines(text: str) -> list[str]:
+    """The lines of a text, split at line feeds alone, whether one ends it or not: other characters are the line's own.
+
+    >>> text_lines("a\\r\\n\\nb\\n")
+    ['a', '', 'b']
+    """
+    parts = text.split("\n")
+    return [part.removesuffix("\r") for part in (parts if parts[-1] else parts[:-1])]
 
 
 def row_blocks(

@@ -15,27 +15,17 @@ import datasets
 import evaluate
 import numpy as np
 
-from evenscore.columns import RowScorer, column_rows, compared_columns
+from evenscore.columns import RowScorer, column_rows
 from evenscore.identity import LIBRARY_DIGEST, code_digest, file_stamp, installed_class
-from evenscore.options import HostOptions, check_choice, declared, unknown_option
-from evenscore.pairs import COLUMNS
-from evenscore.scorer import Result, Scorer
+from evenscore.options import HostOptions, check_choice, declared, row_options, unknown_option
+from evenscore.scorer import COLUMNS, Result, Scorer, rebuilt
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
 
 S = TypeVar("S", bound=Scorer[Any])
 
-# What evaluate.Metric itself takes.
-_EVALUATE_OPTIONS = frozenset(
-    {"keep_in_memory", "cache_dir", "process_id", "experiment_id", "hash", "max_concurrent_cache_files", "timeout"}
-)
 # evaluate.combine, and many a loop, name a single row as a column.
 _COLUMN_OF = {"prediction": "predictions", "reference": "references", "context": "contexts"}
-
-
-def _rebuild(metric_type: type[Metric[Any]], config_name: str, given: Mapping[str, Any], hashed: Any) -> Metric[Any]:
-    """`hashed` is not used: it is there so that other code, or other files, miss what these have cached."""
-    return metric_type(config_name, **given)
 
 
 class Metric(evaluate.Metric, abc.ABC, Generic[S]):
@@ -50,7 +40,7 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
     citation_text: ClassVar[str]
     sources_text: ClassVar[Sequence[str]]
     # By the class, so that a copy of evaluate's finds those of the installed package.
-    _rebuild = staticmethod(_rebuild)
+    _rebuilt = staticmethod(rebuilt)
     _row_scorer_type = RowScorer
     code_digest: ClassVar[str] = LIBRARY_DIGEST
 
@@ -67,10 +57,8 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
                 f"num_process={num_process}, process_id={process_id}: not needed here. Let each process call "
                 f"statistics(...).sum(axis=0), add the sums, and call score_statistics(total) once"
             )
-        host = {name: value for name, value in given.items() if name in _EVALUATE_OPTIONS}
-        self._scorer = self.scorer_type(
-            **{name: value for name, value in given.items() if name not in HostOptions.__annotations__}
-        )
+        host = {name: given.pop(name) for name in HostOptions.__annotations__ if name in given}
+        self._scorer = self.scorer_type(**given)
         options = self._scorer.options
         self._added = AddedRows(options["keep_rows"])
         super().__init__(config_name=config_name, seed=options["seed"], **host)
@@ -222,7 +210,7 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             named["predictions"] = prediction
         self._check_options(options)
         # Of its own, so that neither rows added to this one nor options about many rows change the hash.
-        scorer = self._importable(self._under(options).row_given())
+        scorer = self._importable(row_options(self._scorer.declaration, self._under(options).given))
         # In one order, so that the hash does not depend on that of the arguments.
         columns = {**scorer.usual_columns(named), **named}
         ordered = {name: columns[name] for name in scorer.columns if name in columns}
@@ -258,9 +246,13 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
           which are columns of one dataset are compared by compare_columns(data, data, prefix=["a_", "b_"]).
         options: those of the scorers, at load or here, as in score_columns.
         """
-        given = (baseline, *systems)
+        scorer, given = self._under(options), (baseline, *systems)
         prefixes = [self._prefix(own) for own in _prefixes(prefix, len(given))]
-        return compared_columns(self._under(options), given, prefixes, test, n_trials)
+        trials = scorer.checked_trials(test, n_trials)
+        if not systems:
+            raise ValueError("no system to compare with the baseline: give its columns as second argument")
+        rows = [column_rows(scorer, data, own) for data, own in zip(given, prefixes, strict=True)]
+        return scorer.tested(rows, test, trials)
 
     # --- what evaluate, pickle and datasets ask for
 
@@ -283,8 +275,8 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         added = self._added.parts()
         kind = installed_class(type(self))
         hashed = kind.code_digest, [file_stamp(file) for file in self._scorer.files()]
-        given = dict(sorted(self._scorer.given.items()))
-        return kind._rebuild, (kind, self.config_name, given, hashed), {"_added": added} if added else None
+        given = {"config_name": self.config_name, **dict(sorted(self._scorer.given.items()))}
+        return kind._rebuilt, (kind, given, hashed), {"_added": added} if added else None
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self._added.add(state["_added"])
@@ -369,13 +361,14 @@ def _prefixes(prefix: str | Sequence[str] | None, n: int) -> Sequence[str | None
     return prefix
 
 
-def _checked_scores(scorer: Scorer[Any], scores: Sequence[str] | None) -> Sequence[str]:
+def _checked_scores(scorer: Scorer[Any], scores: Sequence[str] | None) -> list[str]:
     known = scorer.headlines()
     if isinstance(scores, str):
         raise ValueError(f"scores={scores!r}: give a list, as in [{scores!r}]")
-    for name in known if scores is None else scores:
+    chosen = list(known if scores is None else scores)
+    for name in chosen:
         check_choice("scores", name, tuple(known))
-    return known if scores is None else scores
+    return chosen
 
 
 class AddedRows:

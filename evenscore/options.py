@@ -19,7 +19,7 @@ import operator
 import sys
 import types
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -57,13 +57,13 @@ class Alias:
 class Declared(TypedDict):
     """The options and aliases of a metric, by name, in order.
 
-    types: of the options, as annotated.  checks: one an option; None where the type and the option allow everything.
+    options: with a check of all values, None where the type and the option allow everything.
+    types: of the options, as annotated.
     """
 
     options: Mapping[str, Option]
     aliases: Mapping[str, Alias]
     types: Mapping[str, Any]
-    checks: Mapping[str, Check | None]
 
 
 # --- checks
@@ -163,9 +163,8 @@ def declared(options_type: type) -> Declared:
         if isinstance(said, Alias):
             aliases[name] = said
         else:
-            options[name], kinds[name] = said, kind
-    checks = {name: _checker(kinds[name], option) for name, option in options.items()}
-    return {"options": options, "aliases": aliases, "types": kinds, "checks": checks}
+            options[name], kinds[name] = replace(said, check=_checker(kind, said)), kind
+    return {"options": options, "aliases": aliases, "types": kinds}
 
 
 def keywords(options_type: type) -> Callable[[Function], Function]:
@@ -216,11 +215,10 @@ def resolve(options_type: type, given: Mapping[str, Any]) -> Mapping[str, Any]:
     >>> resolve(Options, {"seed": 1})["seed"], resolve(Options, {})["seed"]
     (1, 12345)
     """
-    known = declared(options_type)
     options = {**_defaults(options_type, given), **given}
-    for name, check in known["checks"].items():
-        if check is not None:
-            check(name, options[name])
+    for name, option in declared(options_type)["options"].items():
+        if option.check is not None:
+            option.check(name, options[name])
     return types.MappingProxyType(options)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import os
-import re
 import shutil
 import sys
 import unicodedata
@@ -45,7 +44,10 @@ MATCH = Kind("match", "matched", "mark", box(GREEN, "underline") + ";font-weight
 MISS = Kind("miss", "not matched", "span", "opacity:.75;text-decoration:underline dotted", "2")
 
 # Characters that move a cursor, turn the direction of text, or look like a space or like nothing: shown, never obeyed.
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\xa0\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]")
+_UNSAFE = [*range(0x80, 0xA1), 0xAD, 0x61C, 0x200B, 0x200E, 0x200F, *range(0x2028, 0x202F), 0x2060]
+_UNSAFE += [*range(0x2066, 0x206A), 0xFEFF]
+_SHOWN = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "\u2421"}
+_SHOWN |= {code: f"<U+{code:04X}>" for code in _UNSAFE}
 
 
 def visible(text: str) -> str:
@@ -54,14 +56,7 @@ def visible(text: str) -> str:
     >>> visible("a\\tb\\x1b[31m\\u202e")
     'a␉b␛[31m<U+202E>'
     """
-    return _UNSAFE.sub(lambda found: _control_picture(found[0]), text)
-
-
-def _control_picture(char: str) -> str:
-    code = ord(char)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    return "\u2421" if code == 0x7F else f"<U+{code:04X}>"
+    return text.translate(_SHOWN)
 
 
 def display_width(text: str) -> int:
@@ -190,7 +185,8 @@ class Bars(NamedTuple):
     def text(self, colour: bool, width: int) -> str:
         head = max(display_width(label) for label, _, _ in self.bars)
         return "\n".join(
-            f"{Mark(label).text(False, head)} {_bar(share)} {value}".rstrip() for label, share, value in self.bars
+            f"{Mark(label).text(False, head)} {'=' * round(share * 20):.<20} {value}".rstrip()
+            for label, share, value in self.bars
         )
 
     def kinds(self) -> Iterable[Kind]:
@@ -205,7 +201,8 @@ class Table(NamedTuple):
 
     def html(self) -> str:
         heads = "".join(f"<th>{html.escape(head)}</th>" for head in self.heads)
-        rows = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows)
+        shown = [[" ".join(mark.html() for mark in cell) for cell in row] for row in self.rows]
+        rows = "".join(f"<tr><td>{'</td><td>'.join(row)}</td></tr>" for row in shown)
         return f"<table><tr>{heads}</tr>{rows}</table>"
 
     def text(self, colour: bool, width: int) -> str:
@@ -218,18 +215,6 @@ class Table(NamedTuple):
 
     def kinds(self) -> Iterable[Kind]:
         return [mark.kind for row in self.rows for cell in row for mark in cell]
-
-
-_BAR_CELLS = 20
-
-
-def _bar(share: float) -> str:
-    filled = round(share * _BAR_CELLS)
-    return "=" * filled + "." * (_BAR_CELLS - filled)
-
-
-def _html_cell(cell: Sequence[Mark]) -> str:
-    return f"<td>{' '.join(mark.html() for mark in cell)}</td>"
 
 
 def _cell(cell: Sequence[Mark], colour: bool, width: int) -> str:

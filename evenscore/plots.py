@@ -11,13 +11,12 @@ from evenscore.parallel import require
 
 # The level of p-values from which on a difference is marked.
 SIGNIFICANT = 0.05
-_ERROR_RATES = ("wer", "cer")
 _SURPRISES = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "bits_per_character")
 
 
 def lower_is_better(score: str) -> bool:
     """Whether the better of two systems has the lower score."""
-    return score in _ERROR_RATES + _SURPRISES
+    return score in ("wer", "cer", *_SURPRISES)
 
 
 def direction(score: str) -> str:
@@ -52,13 +51,13 @@ class _Look(NamedTuple):
     meaning: str
     marker: str
     colour: str
-    filled: bool
+    filled: bool = True
 
 
 # Black, blue, vermilion of Okabe & Ito (2008), which differ for everyone, also from the grey.
-_BASELINE = _Look("baseline", "s", "#000000", True)
-_BETTER = _Look(f"better, p < {SIGNIFICANT} *", "^", "#0072B2", True)
-_WORSE = _Look(f"worse, p < {SIGNIFICANT} *", "v", "#D55E00", True)
+_BASELINE = _Look("baseline", "s", "#000000")
+_BETTER = _Look(f"better, p < {SIGNIFICANT} *", "^", "#0072B2")
+_WORSE = _Look(f"worse, p < {SIGNIFICANT} *", "v", "#D55E00")
 _UNDECIDED = _Look("no significant difference", "o", "#6E6E6E", False)
 _LOOKS = (_BASELINE, _BETTER, _WORSE, _UNDECIDED)
 
@@ -113,8 +112,7 @@ def plot_comparison(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str
     width, height = 5.5 + 0.08 * max(map(len, shown)), 0.6 + len(panels) * (0.75 + 0.3 * len(shown))
     figure = ShownFigure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08))
     for axes, panel in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True):
-        _draw(axes, panel)
-        _label(axes, panel, shown)
+        _draw(axes, panel, shown)
     keys = _legend(panels, _levels(tested))
     figure.legend(handles=keys, loc="outside lower center", ncols=3, frameon=False, fontsize="small")
     return figure
@@ -134,8 +132,16 @@ def write_plot(figure: Figure, path: Path) -> None:
 
 
 def _checked_names(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str] | None) -> list[str]:
-    """A name for the baseline and for every system."""
-    _check_tested(tested)
+    """A name for the baseline and for every system; ValueError for all but results of compare by the metric's name."""
+    if not isinstance(tested, Mapping):
+        raise ValueError(f"results come as a {type(tested).__name__}: give {{metric's name: what compare gave}}")
+    if not tested:
+        raise ValueError("nothing to plot: give what compare gave, by the metric's name")
+    if "baseline" in tested:
+        raise ValueError("name the metric: give {name: what compare gave}")
+    for metric, result in tested.items():
+        if not (isinstance(result, Mapping) and {"baseline", "systems", "signature"} <= result.keys()):
+            raise ValueError(f"{metric} has no result of compare: give {{metric's name: what compare gave}}")
     n_systems = {metric: len(result["systems"]) for metric, result in tested.items()}
     first, n = next(iter(n_systems.items()))
     for metric, other in n_systems.items():
@@ -146,19 +152,6 @@ def _checked_names(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str]
     if len(names) != n + 1:
         raise ValueError(f"{len(names)} names for {n + 1} rows: give the baseline's, then every system's")
     return list(names)
-
-
-def _check_tested(tested: Any) -> None:
-    """ValueError for all but results of compare by the metric's name."""
-    if not isinstance(tested, Mapping):
-        raise ValueError(f"results come as a {type(tested).__name__}: give {{metric's name: what compare gave}}")
-    if not tested:
-        raise ValueError("nothing to plot: give what compare gave, by the metric's name")
-    if "baseline" in tested:
-        raise ValueError("name the metric: give {name: what compare gave}")
-    for metric, result in tested.items():
-        if not (isinstance(result, Mapping) and {"baseline", "systems", "signature"} <= result.keys()):
-            raise ValueError(f"{metric} has no result of compare: give {{metric's name: what compare gave}}")
 
 
 def _panels(metric: str, result: Mapping[str, Any]) -> list[_Panel]:
@@ -190,33 +183,29 @@ def _levels(tested: Mapping[str, Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(f"{100 * float(level[1]):g} %" for level in levels if level))
 
 
-def _draw(axes: Axes, panel: _Panel) -> None:
+def _draw(axes: Axes, panel: _Panel, names: Sequence[str]) -> None:
+    plain: dict[str, Any] = {"parse_math": False, "usetex": False}
     axes.axvline(panel.rows[0].score, color="#B0B0B0", linestyle="--", linewidth=1, zorder=0)
     for y, row in enumerate(panel.rows):
         if row.ends:
             axes.plot(row.ends, (y, y), "|-", color=row.look.colour, linewidth=2, label="interval")
         axes.plot([row.score], [y], **_marker(row.look), label="score")
-
-
-def _marker(look: _Look) -> dict[str, Any]:
-    shape = {"marker": look.marker, "markersize": 8, "markeredgewidth": 1.5, "linestyle": ""}
-    return {**shape, "color": look.colour, "markerfacecolor": look.colour if look.filled else "white"}
-
-
-def _label(axes: Axes, panel: _Panel, names: Sequence[str]) -> None:
-    plain: dict[str, Any] = {"parse_math": False, "usetex": False}
+        place: dict[str, Any] = {"xy": (1, y), "xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+        axes.annotate(row.beside, xytext=(8, 0), verticalalignment="center", fontsize="small", **place, **plain)
     axes.set_title(panel.title, loc="left", fontweight="bold", **plain)
     axes.set_title(panel.direction, loc="right", fontsize="small", color="#555555", **plain)
     axes.set_yticks(range(len(names)), names, verticalalignment="center", **plain)
     axes.set_ylim(len(names) - 0.5, -0.5)
-    for y, row in enumerate(panel.rows):
-        place: dict[str, Any] = {"xy": (1, y), "xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
-        axes.annotate(row.beside, xytext=(8, 0), verticalalignment="center", fontsize="small", **place, **plain)
     axes.tick_params(left=False)
     axes.locator_params(axis="x", nbins=6)
     axes.spines[["left", "right", "top"]].set_visible(False)
     axes.grid(axis="x", color="#E6E6E6")
     axes.set_axisbelow(True)
+
+
+def _marker(look: _Look) -> dict[str, Any]:
+    shape = {"marker": look.marker, "markersize": 8, "markeredgewidth": 1.5, "linestyle": ""}
+    return {**shape, "color": look.colour, "markerfacecolor": look.colour if look.filled else "white"}
 
 
 def _legend(panels: Sequence[_Panel], levels: Sequence[str]) -> list[Any]:

@@ -7,16 +7,24 @@ statistics of a row are integers, and a score is a pure function of their sum.
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 from evenscore.identity import LIBRARY_DIGEST, file_stamp
-from evenscore.inputs import References, check_systems, warn_caller
-from evenscore.options import check_choice, check_integer, declared, resolve, row_options, translate
-from evenscore.pairs import COLUMNS, ROW_COLUMNS, count_pairs, references_a_row
-from evenscore.parallel import with_bar
+from evenscore.inputs import (
+    References,
+    check_as_many_rows,
+    check_predictions,
+    check_references,
+    check_systems,
+    row_blocks,
+    warn_caller,
+)
+from evenscore.options import check_choice, check_integer, declared, resolve, translate
+from evenscore.parallel import ordered_results, with_bar
 from evenscore.significance import PAIRED_TESTS, FloatArray, interval, resampled_sums
 from evenscore.text.segments import IntArray
 from evenscore.version import __version__
@@ -25,14 +33,23 @@ Result: TypeAlias = dict[str, Any]
 # A metric's TypedDict of options.
 O = TypeVar("O")  # noqa: E741
 S = TypeVar("S", bound="Scorer[Any]")
+T = TypeVar("T")
 
+COLUMNS = ("predictions", "references")
+# What is counted of every row of these, whatever the metric: the first columns of its statistics.
+ROW_COLUMNS = ("rows", "references", "references_squared")
+
+# A block that an executor gets: enough work to be worth the way, little enough for every worker to have some.
+_TRAVELLING_CHARACTERS = 1 << 20
+# Seconds of work for a slow tokenizer, so that a bar can move.
+_SLOW_CHARACTERS = 1 << 17
 # Rows that are scored at once.
 _ROWS = 1 << 16
 
 
-def _rebuilt(scorer_type: type[S], given: Mapping[str, Any], hashed: Any) -> S:
+def rebuilt(kind: Callable[..., T], given: Mapping[str, Any], hashed: Any) -> T:
     """`hashed` is not used: it is there so that other code, or other files, miss what these have cached."""
-    return scorer_type(**given)
+    return kind(**given)
 
 
 class Scorer(abc.ABC, Generic[O]):
@@ -61,15 +78,11 @@ class Scorer(abc.ABC, Generic[O]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         hashed = LIBRARY_DIGEST, [file_stamp(file) for file in self.files()]
-        return _rebuilt, (type(self), dict(sorted(self.given.items())), hashed)
+        return rebuilt, (type(self), dict(sorted(self.given.items())), hashed)
 
     def under(self: S, given: Mapping[str, Any]) -> S:
         """The same metric with these options over its own."""
         return type(self)(**{**self.given, **translate(self.declaration, given)}) if given else self
-
-    def row_given(self) -> dict[str, Any]:
-        """Of the given options those that can move what is counted of a row, or its scores."""
-        return row_options(self.declaration, self.given)
 
     # --- what a metric defines
 
@@ -163,7 +176,18 @@ class Scorer(abc.ABC, Generic[O]):
 
         executor: where blocks of rows are counted; None: here.
         """
-        return count_pairs(self, columns, executor)
+        texts = check_predictions(columns.get("predictions"))
+        references = check_references(columns.get("references"), len(texts))
+        self.warn(texts, references)
+        # Rows know nothing of each other, so blocks of them keep memory flat, and may be counted anywhere.
+        count = functools.partial(_count_block, self)
+        if executor is None:
+            characters = _SLOW_CHARACTERS if self.cuts_text_by_text() else self.block_characters
+            counted: Iterable[IntArray] = map(count, row_blocks(texts, references, characters))
+        else:
+            counted = ordered_results(executor, count, row_blocks(texts, references, _TRAVELLING_CHARACTERS))
+        own = [*with_bar(counted, "Count rows", " rows", len, len(texts))]
+        return with_row_columns(references.counts, np.concatenate(own))
 
     def compare(self, systems: Sequence[Any], columns: Mapping[str, Any], test: str, n_trials: int | None) -> Result:
         """A paired test of systems against the first one, the baseline; columns: those that all of them share."""
@@ -263,6 +287,7 @@ class Scorer(abc.ABC, Generic[O]):
 
     def tested(self, rows: Sequence[IntArray], test: str, trials: int) -> Result:
         """A paired test; rows: the statistics of the baseline, then those of every system."""
+        check_as_many_rows(rows)
         self.check_paired(rows)
         _warn_of_equal(rows)
         paired, seed = PAIRED_TESTS[test], self._common["seed"]
@@ -305,6 +330,32 @@ class Scorer(abc.ABC, Generic[O]):
     def _headline_result(self, statistics: IntArray) -> Result:
         scored = self.score(statistics.sum(axis=0))
         return {**{name: scored[name] for name in self.headlines()}, **self._intervals(statistics)}
+
+
+def _count_block(scorer: Scorer[Any], block: tuple[list[str], References]) -> IntArray:
+    return scorer.count(*block)
+
+
+def with_row_columns(reference_counts: IntArray, own: IntArray) -> IntArray:
+    """The statistics of a metric, shape (n, k), with ROW_COLUMNS before them, shape (n, 3 + k).
+
+    >>> with_row_columns(np.array([2, 1]), np.array([[7], [8]])).tolist()
+    [[1, 2, 4, 7], [1, 1, 1, 8]]
+    """
+    counts = reference_counts[:, None]
+    return np.concatenate((np.ones_like(counts), counts, counts**2, own), axis=1)
+
+
+def references_a_row(total: IntArray) -> dict[str, str]:
+    """How many references every row of a sum of statistics has, "var" if they differ, as a field of signatures.
+
+    All rows have the same number if and only if rows * sum of squares == (sum of numbers)^2 (Cauchy-Schwarz).
+
+    >>> references_a_row(np.array([2, 4, 8])), references_a_row(np.array([2, 4, 10]))
+    ({'nrefs': '2'}, {'nrefs': 'var'})
+    """
+    rows, references, squares = map(int, total[: len(ROW_COLUMNS)])
+    return {"nrefs": str(references // rows) if rows and rows * squares == references**2 else "var"}
 
 
 def _as_tuples(value: Any) -> Any:

@@ -24,7 +24,7 @@ _START = f"""
 import importlib, json, sys
 import evenscore
 # Small blocks, so that there are many.
-importlib.import_module("evenscore.pairs")._TRAVELLING_CHARACTERS = 2000
+importlib.import_module("evenscore.scorer")._TRAVELLING_CHARACTERS = 2000
 def show():
     rows = json.load(open(sys.argv[1]))
     print(json.dumps([result(evenscore.load(name), *rows) for name in {METRICS}]))

@@ -25,7 +25,7 @@ OPTIONS = {"per_example": True, "confidence": 0.9, "n_resamples": 20}
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("evenscore.pairs"), "_TRAVELLING_CHARACTERS", 2000)
+    monkeypatch.setattr(import_module("evenscore.scorer"), "_TRAVELLING_CHARACTERS", 2000)
 
 
 @pytest.fixture(params=METRICS)

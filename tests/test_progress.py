@@ -27,7 +27,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever waits at all waits too long, and every row is a block, every resample a part."""
     monkeypatch.setattr(import_module("evenscore.parallel"), "_PATIENCE", -1.0)
     monkeypatch.setattr(import_module("evenscore.significance"), "_DRAWS", 1)
-    monkeypatch.setattr(import_module("evenscore.pairs"), "_TRAVELLING_CHARACTERS", 1)
+    monkeypatch.setattr(import_module("evenscore.scorer"), "_TRAVELLING_CHARACTERS", 1)
     for name in METRICS:
         monkeypatch.setattr(evenscore.load(name).scorer_type, "block_characters", 1)
 

@@ -595,7 +595,7 @@ def test_what_a_space_installs_is_pinned_as_it_is_tested(name: str) -> None:
 @pytest.mark.parametrize("name", ALL_METRICS)
 def test_a_page_is_built_without_being_served(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gr.Blocks, "launch", lambda *given, **named: pytest.fail("it is served"))
-    page = runpy.run_path(str(ROOT / "metrics" / name / "app.py"))["page"]()
+    page = build(runpy.run_path(str(ROOT / "metrics" / name / "app.py"))["SPACE"])
     assert (type(page), page.analytics_enabled) == (gr.Blocks, False)
 
 

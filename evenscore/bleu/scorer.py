@@ -24,9 +24,8 @@ from evenscore.bleu.score import (
 from evenscore.bleu.smoothing import SMOOTHINGS, smoothing_value
 from evenscore.bleu.tokenizers import AT_ONCE, TOKENIZERS, get_tokenizer
 from evenscore.inputs import References, check_references, warn_caller
-from evenscore.pairs import ROW_COLUMNS
 from evenscore.pictures import MATCH, MISS, ORANGE, Bars, Block, Kind, Line, Mark, Picture, box
-from evenscore.scorer import Result, Scorer
+from evenscore.scorer import ROW_COLUMNS, Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.ngrams import clipped_matches
 from evenscore.text.segments import IntArray

@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from evenscore.inputs import text_lines, utf8_text
 from evenscore.options import declared, unknown_option
 from evenscore.scorer import Scorer
 
@@ -38,15 +39,9 @@ def value(word: str) -> Any:
 
 
 def lines(path: Path | None) -> list[str]:
-    """The lines of a file, or of standard input, split at line feeds alone: other characters are the segment's own."""
+    """The lines of a file, or of standard input."""
     data = path.read_bytes() if path else sys.stdin.buffer.read()
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        place = f"{path or 'standard input'} is no UTF-8 text (byte {error.start})"
-        raise ValueError(f"{place}: convert it first") from error
-    parts = text.split("\n")
-    return [part.removesuffix("\r") for part in (parts if parts[-1] else parts[:-1])]
+    return text_lines(utf8_text(data, str(path or "standard input")))
 
 
 def aligned_lines(paths: Sequence[Path]) -> list[list[str]]:
@@ -106,25 +101,15 @@ def load_scorers(
         if twice := sorted(options.keys() & common.keys()):
             raise ValueError(f"--{name}.{twice[0]} contradicts --{twice[0]}, which every metric gets: give one of them")
     scorers = {name: _load(name, {**options, **common}, len(given)) for name, options in given.items()}
-    _check_references(scorers, known.references)
-    _check_sources(scorers)
-    return scorers
-
-
-def _check_references(scorers: Mapping[str, Scorer[Any]], paths: Sequence[Path]) -> None:
-    """ValueError for files of references that none of the metrics has, or for none where one needs them."""
     needed = [name for name, scorer in scorers.items() if has_references(scorer)]
-    if needed and not paths:
+    if needed and not known.references:
         raise ValueError(f"{needed[0]} needs references: give --references FILE")
-    if paths and not needed:
+    if known.references and not needed:
         raise ValueError(f"{', '.join(scorers)} has no references: leave --references out")
-
-
-def _check_sources(scorers: Mapping[str, Scorer[Any]]) -> None:
-    """ValueError for a perplexity of texts without a model."""
     for name, scorer in scorers.items():
         if not has_references(scorer) and not any(scorer.options[each] for each in ("source", "model_id", "model")):
             raise ValueError(f"{name} needs a model: give --model_id FOLDER, or --source ngram --train-texts FILE")
+    return scorers
 
 
 def has_references(scorer: Scorer[Any]) -> bool:

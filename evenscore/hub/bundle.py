@@ -40,7 +40,10 @@ def bundle(metric: str, space: str) -> dict[str, bytes]:
     texts = {
         f"{metric}.py": _GENERATED + _naming_all(script, modules),
         "app.py": _GENERATED + page,
-        "README.md": _LINK.sub(_link, (folder / "README.md").read_text(encoding="utf-8")),
+        "README.md": _LINK.sub(
+            lambda found: f"]({_flat(found[1].replace('/', '.'))}.py)",
+            (folder / "README.md").read_text(encoding="utf-8"),
+        ),
         "_space/__init__.py": f'{_GENERATED}"""The modules of the page."""\n',
         **{f"{_flat(module)}.py": _GENERATED + text for module, text in modules.items()},
         **{f"_space/{_flat(module)}.py": _GENERATED + text for module, text in page_modules.items()},
@@ -100,11 +103,6 @@ def _flat(module: str) -> str:
     '_text_words'
     """
     return "_" + module.removeprefix(f"{_PACKAGE}.").replace(".", "_")
-
-
-def _link(found: re.Match[str]) -> str:
-    """The same link beside the module's file."""
-    return f"]({_flat(found[1].replace('/', '.'))}.py)"
 
 
 def _source(module: str) -> str:

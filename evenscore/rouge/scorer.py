@@ -9,14 +9,13 @@ import numpy as np
 
 from evenscore.exact import LIMBS, from_limbs, mean_of_limbs, to_limbs
 from evenscore.inputs import References, check_references
-from evenscore.pairs import ROW_COLUMNS
 from evenscore.parallel import with_bar
 from evenscore.pictures import MATCH, MISS, Block, Line, Mark, Picture
 from evenscore.rouge.lcs import Summaries, lcs_lengths, lcs_positions, union_lcs_hits
 from evenscore.rouge.options import RougeOptions, rouge_types
 from evenscore.rouge.references import Pairs, row_scores
 from evenscore.rouge.tokens import split_sentences, tokenize, tokenizer_name, warn_of_nothing_left
-from evenscore.scorer import Result, Scorer
+from evenscore.scorer import ROW_COLUMNS, Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.ngrams import clipped_matches
 from evenscore.text.segments import IntArray, Segments

@@ -9,10 +9,9 @@ import numpy as np
 
 from evenscore.inputs import References, check_predictions, check_references
 from evenscore.options import callable_name
-from evenscore.pairs import ROW_COLUMNS
 from evenscore.parallel import with_bar
 from evenscore.pictures import Picture
-from evenscore.scorer import Result, Scorer
+from evenscore.scorer import ROW_COLUMNS, Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray, Segments
 from evenscore.wer.alignment import Alignment, alignment_picture, count_errors, draw

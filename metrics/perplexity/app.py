@@ -50,8 +50,5 @@ SPACE = Space(
     prepare=with_source,
 )
 
-# The page, not served yet.
-page = functools.partial(build, SPACE)
-
 if __name__ == "__main__":
-    serve(page())
+    serve(build(SPACE))

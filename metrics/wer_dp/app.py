@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
 
 from evenscore.hub.page import Option, Space, build, pairs, serve
@@ -54,8 +53,5 @@ SPACE = Space(
     },
 )
 
-# The page, not served yet.
-page = functools.partial(build, SPACE)
-
 if __name__ == "__main__":
-    serve(page())
+    serve(build(SPACE))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evenscore.hub.page.description import Given, Input
+from evenscore.inputs import text_lines, utf8_text
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl")
 
@@ -32,26 +33,13 @@ def read_columns(paths: Iterable[Path]) -> dict[str, list[Any]]:
     return columns
 
 
-def split_lines(text: str) -> list[str]:
-    """The lines of a text, split at line feeds alone, whether one ends it or not.
-
-    >>> split_lines("a\\r\\n\\nb\\n")
-    ['a', '', 'b']
-    """
-    parts = text.split("\n")
-    return [part.removesuffix("\r") for part in (parts if parts[-1] else parts[:-1])]
-
-
 def _read(name: str, suffix: str, data: bytes) -> dict[str, list[Any]]:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{name} is no UTF-8 text (byte {error.start}): convert it first") from error
+    text = utf8_text(data, name)
     if not text:
         raise ValueError(f"{name} is empty")
     if suffix == ".jsonl":
         return _of_objects(name, text)
-    return _of_table(name, text) if suffix in (".csv", ".tsv") else {name: split_lines(text)}
+    return _of_table(name, text) if suffix in (".csv", ".tsv") else {name: text_lines(text)}
 
 
 def _of_objects(name: str, text: str) -> dict[str, list[Any]]:
@@ -60,7 +48,7 @@ def _of_objects(name: str, text: str) -> dict[str, list[Any]]:
     >>> _of_objects("a.jsonl", '{"x": "y", "z": ["a", "b"]}')
     {'a.jsonl: x': ['y'], 'a.jsonl: z': [['a', 'b']]}
     """
-    rows = {i: _object(name, i, line) for i, line in enumerate(split_lines(text), 1) if line.strip()}
+    rows = {i: _object(name, i, line) for i, line in enumerate(text_lines(text), 1) if line.strip()}
     if not rows:
         raise ValueError(f"{name} is empty")
     first, columns = next(iter(rows.items()))
@@ -121,10 +109,6 @@ def _full_rows(name: str, n_columns: int, lines: Sequence[tuple[int, list[str]]]
     return [row for _, row in rows]
 
 
-# Rows by the name that the page has for them.
-Named = Mapping[str, Sequence[Any]]
-
-
 def typed_columns(inputs: Sequence[Input], boxes: Sequence[str | None]) -> Given:
     """The columns of texts that were typed, a line a row; the boxes are those of all inputs, in order.
 
@@ -135,13 +119,15 @@ def typed_columns(inputs: Sequence[Input], boxes: Sequence[str | None]) -> Given
     texts = iter(boxes)
     typed = [[next(texts) or "" for _ in range(entry.boxes)] for entry in inputs]
     named = [
-        {f"{entry.label} {k + 1}": split_lines(text) for k, text in enumerate(own) if text}
+        {f"{entry.label} {k + 1}": text_lines(text) for k, text in enumerate(own) if text}
         for entry, own in zip(inputs, typed, strict=True)
     ]
     return _given(inputs, named, "type or paste some lines")
 
 
-def chosen_columns(inputs: Sequence[Input], chosen: Sequence[str | Sequence[str] | None], columns: Named) -> Given:
+def chosen_columns(
+    inputs: Sequence[Input], chosen: Sequence[str | Sequence[str] | None], columns: Mapping[str, Sequence[Any]]
+) -> Given:
     """The columns of files that were chosen, by name, one for an input or several.
 
     >>> entry = Input("log_probs", "", "Numbers", "", numbers=True)
@@ -174,14 +160,14 @@ def _meant_by(name: str, inputs: Sequence[Input]) -> int | None:
     return min(places)[1] if places else None
 
 
-def _given(inputs: Sequence[Input], named: Sequence[Named], remedy: str) -> Given:
+def _given(inputs: Sequence[Input], named: Sequence[Mapping[str, Sequence[Any]]], remedy: str) -> Given:
     for entry, columns in zip(inputs, named, strict=True):
         if entry.is_needed and not columns:
             raise ValueError(f"{entry.label} are missing: {remedy}")
     return {entry.name: _joined(entry, columns) for entry, columns in zip(inputs, named, strict=True) if columns}
 
 
-def _joined(entry: Input, columns: Named) -> list[Any]:
+def _joined(entry: Input, columns: Mapping[str, Sequence[Any]]) -> list[Any]:
     """One column of several: rows of lists without what is empty, as long as something is left."""
     (first, rows), *others = columns.items()
     for name, column in others:

@@ -150,16 +150,10 @@ def _meant(option: Option, value: Any) -> Any:
     if option.choices is not None:
         return [option.choices[name] for name in value] if option.several else option.choices[value]
     if isinstance(value, str):
-        return _number(option.label, value)
+        try:
+            return float(value) if value.strip() else None
+        except ValueError as error:
+            raise ValueError(f"{option.label}: {value!r} is no number") from error
     if option.most is not None and value is not None and value > option.most:
         raise ValueError(f"{option.label}: {value:,} is more than this page takes: give {option.most:,} at most")
     return value
-
-
-def _number(label: str, text: str) -> float | None:
-    if not text.strip():
-        return None
-    try:
-        return float(text)
-    except ValueError as error:
-        raise ValueError(f"{label}: {text!r} is no number") from error

@@ -83,7 +83,15 @@ class ResultArea(NamedTuple):
 
 def result_area(space: Space, metric: Any) -> ResultArea:
     """The area; who chooses a row, in the table or by its number, gets its picture."""
-    area = _empty_area()
+    report, problem = gr.State(None), problem_area()
+    with gr.Column(visible=False) as whole:
+        scores = gr.HTML(apply_default_css=False)
+        caption = gr.Markdown()
+        quiet: dict[str, Any] = {"show_label": False, "interactive": False, "buttons": []}
+        table = gr.Dataframe(label="Rows", wrap=True, max_height=420, elem_classes="rows", **quiet)
+        # Without bounds, which gradio speaks of in words of its own.
+        row = gr.Number(label="Row", info="Whose picture this is, counted from 0; or choose one in the table")
+        picture = gr.HTML(apply_default_css=False)
 
     def pictured(scored: Report, number: Any) -> str:
         return _picture(space, metric, scored, number)
@@ -95,9 +103,9 @@ def result_area(space: Space, metric: Any) -> ResultArea:
 
     # Of choices that come fast, one digit after another, the last one counts.
     fast: dict[str, Any] = {"show_progress": "hidden", "trigger_mode": "always_last"}
-    area.row.input(pictured, inputs=[area.report, area.row], outputs=area.picture, **fast)
-    area.table.select(chosen, inputs=area.report, outputs=[area.row, area.picture], **fast)
-    return area
+    row.input(pictured, inputs=[report, row], outputs=picture, **fast)
+    table.select(chosen, inputs=report, outputs=[row, picture], **fast)
+    return ResultArea(report, problem, whole, scores, caption, table, row, picture)
 
 
 def filled(space: Space, metric: Any, scored: Report) -> list[Any]:
@@ -115,19 +123,6 @@ def failed(problem: str) -> list[Any]:
     """The sentence alone."""
     changed = {"report": None, "problem": problem_update(problem), "whole": gr.update(visible=False)}
     return [changed.get(part, gr.skip()) for part in ResultArea._fields]
-
-
-def _empty_area() -> ResultArea:
-    report, problem = gr.State(None), problem_area()
-    with gr.Column(visible=False) as whole:
-        scores = gr.HTML(apply_default_css=False)
-        caption = gr.Markdown()
-        quiet: dict[str, Any] = {"show_label": False, "interactive": False, "buttons": []}
-        table = gr.Dataframe(label="Rows", wrap=True, max_height=420, elem_classes="rows", **quiet)
-        # Without bounds, which gradio speaks of in words of its own.
-        row = gr.Number(label="Row", info="Whose picture this is, counted from 0; or choose one in the table")
-        picture = gr.HTML(apply_default_css=False)
-    return ResultArea(report, problem, whole, scores, caption, table, row, picture)
 
 
 def _picture(space: Space, metric: Any, scored: Report, number: Any) -> str:
@@ -163,7 +158,8 @@ def build(space: Space) -> gr.Blocks:
     metric = evaluate.load(str(space.script))
     own, common = (as_declared(each, metric.scorer_type.declaration) for each in (space.options, INTERVAL))
     with gr.Blocks(title=space.title, analytics_enabled=False, delete_cache=(_KEPT, _KEPT)) as page:
-        gr.HTML(_head(space, metric.description), apply_default_css=False)
+        title, text = html.escape(space.title), html.escape(" ".join(metric.description.split()))
+        gr.HTML(f'<div class="page-head"><h1>{title}</h1><p>{text}</p></div>', apply_default_css=False)
         inputs = input_area(space)
         with gr.Accordion("Options", open=False):
             boxes = [*option_boxes(own), *option_boxes(common)]
@@ -190,8 +186,3 @@ def serve(page: gr.Blocks) -> None:
     # For all of this process, which is the page's alone: a cell of a table may be as long as a file.
     csv.field_size_limit(_LARGEST_FILE)
     page.launch(theme=THEME, css=CSS, footer_links=[], ssr_mode=False, max_file_size=_LARGEST_FILE)
-
-
-def _head(space: Space, description: str) -> str:
-    text = html.escape(" ".join(description.split()))
-    return f'<div class="page-head"><h1>{html.escape(space.title)}</h1><p>{text}</p></div>'
