@@ -6,6 +6,7 @@ import abc
 import contextlib
 import inspect
 import os
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
@@ -17,7 +18,7 @@ import numpy as np
 
 from evenscore.columns import RowScorer, column_rows
 from evenscore.identity import LIBRARY_DIGEST, code_digest, file_stamp, installed_class
-from evenscore.options import HostOptions, check_choice, declared, row_options, unknown_option
+from evenscore.options import HostOptions, check_choice, declared, option_lines, row_options, unknown_option
 from evenscore.scorer import COLUMNS, Result, Scorer, rebuilt
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
@@ -261,10 +262,11 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         several = datasets.Features({"predictions": text, "references": [text]})
         one = datasets.Features({"predictions": text, "references": text})
         has_references = "references" in self.scorer_type.columns
+        options = textwrap.indent("\n".join(option_lines(self.scorer_type.declaration)), 4 * " ")
         return evaluate.MetricInfo(
             description=self.description_text,
             citation=self.citation_text,
-            inputs_description=self.inputs_text.replace("{options}", _described(self.scorer_type.declaration)),
+            inputs_description=self.inputs_text.replace("{options}", options),
             features=[several, one] if has_references else datasets.Features({"predictions": text}),
             reference_urls=list(self.sources_text),
         )
@@ -340,12 +342,6 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             raise ValueError(
                 "rows were added under other options: give options when the metric is loaded, or all rows to compute"
             )
-
-
-def _described(declaration: type) -> str:
-    """A line for every option: its name, its meaning, its default."""
-    options = declared(declaration)["options"]
-    return "\n".join(f"    {name}: {option.meaning} (default: {option.default!r})" for name, option in options.items())
 
 
 def _prefixes(prefix: str | Sequence[str] | None, n: int) -> Sequence[str | None]:

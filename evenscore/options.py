@@ -256,12 +256,7 @@ def _checker(kind: Any, option: Option) -> Check | None:
     check = option.check
     if check is None:
         return functools.partial(check_choice, allowed=(*none, *choices)) if choices else None
-    return functools.partial(_check_unless_none, check=check) if none else check
-
-
-def _check_unless_none(name: str, value: Any, check: Check) -> None:
-    if value is not None:
-        check(name, value)
+    return (lambda name, value: None if value is None else check(name, value)) if none else check
 
 
 def _own(value: Any) -> Any:
@@ -269,6 +264,12 @@ def _own(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(map(_own, value))
     return value.item() if isinstance(value, np.generic) else value
+
+
+def option_lines(options_type: type, dash: str = "_") -> list[str]:
+    """A line for every option: its name, its meaning, its default; those that every metric has come last."""
+    options = declared(options_type)["options"]
+    return [f"{name.replace('_', dash)}: {one.meaning} (default: {one.default!r})" for name, one in options.items()]
 
 
 def unknown_option(name: str, known: Iterable[str]) -> str:

@@ -292,7 +292,10 @@ class Scorer(abc.ABC, Generic[O]):
         _warn_of_equal(rows)
         paired, seed = PAIRED_TESTS[test], self._common["seed"]
         p_values = paired.run(rows, trials, seed, self.headline_scores)
-        results = [self._headline_result(statistics) for statistics in rows]
+        scores = [self.score(statistics.sum(axis=0)) for statistics in rows]
+        results: list[Result] = [{name: score[name] for name in self.headlines()} for score in scores]
+        for result, statistics in zip(results, rows, strict=True):
+            result.update(self._intervals(statistics))
         names = [f"{name}_p_value" for name in self.headlines()]
         for result, values in zip(results[1:], p_values, strict=True):
             result.update(zip(names, values, strict=True))
@@ -326,10 +329,6 @@ class Scorer(abc.ABC, Generic[O]):
             ends = interval(column, options["confidence"])
             result.update(zip((f"{name}_low", f"{name}_mean", f"{name}_high"), ends, strict=True))
         return result
-
-    def _headline_result(self, statistics: IntArray) -> Result:
-        scored = self.score(statistics.sum(axis=0))
-        return {**{name: scored[name] for name in self.headlines()}, **self._intervals(statistics)}
 
 
 def _count_block(scorer: Scorer[Any], block: tuple[list[str], References]) -> IntArray:

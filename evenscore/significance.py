@@ -95,7 +95,10 @@ def bootstrap_test(statistics: Sequence[IntArray], trials: int, seed: int, score
     sums = resampled_sums(np.concatenate(statistics, axis=1), trials, seed)
     baseline, *systems = [score(part, True) for part in np.split(sums, len(statistics), axis=1)]
     real = _real_differences(statistics, score)
-    return [_p_values(_centred(system - baseline), row) for system, row in zip(systems, real, strict=True)]
+    # Column by column: numpy sums a contiguous column in sacrebleu's order, and the last bit may decide.
+    columns = [np.ascontiguousarray(np.abs(system - baseline).T) for system in systems]
+    centred = [np.stack([column - column.mean() for column in own], axis=1) for own in columns]
+    return list(map(_p_values, centred, real))
 
 
 def randomization_test(statistics: Sequence[IntArray], trials: int, seed: int, score: ScoreSums) -> list[list[float]]:
@@ -116,12 +119,6 @@ def _real_differences(statistics: Sequence[IntArray], score: ScoreSums) -> Float
     scores = score(np.stack([rows.sum(axis=0) for rows in statistics]), False)
     differences: FloatArray = np.abs(scores[1:] - scores[0])
     return differences
-
-
-def _centred(differences: FloatArray) -> FloatArray:
-    absolute = np.abs(differences)
-    # Column by column: numpy sums a contiguous column in sacrebleu's order, and the last bit may decide.
-    return np.stack([column - column.mean() for column in np.ascontiguousarray(absolute.T)], axis=1)
 
 
 def _p_values(differences: FloatArray, real: FloatArray) -> list[float]:

@@ -121,8 +121,10 @@ class Bleu(Scorer[BleuOptions]):
         return self._percents(rows, {**self.options, "effective_order": True}, resampled=False)
 
     def _percents(self, totals: IntArray, options: BleuOptions, resampled: bool) -> FloatArray:
+        has_sacrebleu = options["weights"] is None and options["reference_length"] == "closest"
+        has_sacrebleu &= options["smoothing"] in ("exp", "floor", "add-k", "none")
         # sacrebleu resamples float32 counts, and divides them as such: its intervals are reproduced to the last bit.
-        single = resampled and _as_sacrebleu(options)
+        single = resampled and has_sacrebleu and options["convention"] == "sacrebleu"
         weights, best = next(iter(weight_sets(options["weights"])), None), highest_order(options)
 
         def score(row: list[Any]) -> float:
@@ -162,12 +164,6 @@ class Bleu(Scorer[BleuOptions]):
             blocks.append(Line(f"{order}-grams", marks, separator="  "))
         title = f"BLEU {result['score_per_example'][0]:.2f}, of this row alone"
         return Picture(title, blocks, [*KINDS.values()])
-
-
-def _as_sacrebleu(options: BleuOptions) -> bool:
-    """Whether sacrebleu has these options, too."""
-    usual = options["weights"] is None and options["reference_length"] == "closest"
-    return usual and options["convention"] == "sacrebleu" and options["smoothing"] in ("exp", "floor", "add-k", "none")
 
 
 def _unusual(options: BleuOptions) -> Mapping[str, Any]:

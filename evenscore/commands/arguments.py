@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from evenscore.inputs import text_lines, utf8_text
-from evenscore.options import declared, unknown_option
+from evenscore.options import declared, option_lines, unknown_option
 from evenscore.scorer import Scorer
 
 
@@ -136,17 +136,13 @@ def add_help(parser: argparse.ArgumentParser) -> None:
 
 class _Help(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> None:
-        lines = [line for name in _SCORERS for line in _option_lines(name)]
-        parser.epilog = "\n".join([parser.epilog or "", *lines])
+        lines = [parser.epilog or ""]
+        for name in _SCORERS:
+            options = option_lines(scorer_type(name).declaration, dash="-")
+            lines += [f"options of {name}:", *(f"  --{line}" for line in options), ""]
+        parser.epilog = "\n".join(lines)
         parser.print_help()
         parser.exit()
-
-
-def _option_lines(name: str) -> list[str]:
-    """What the options of a metric mean; those that every metric has come last."""
-    options = declared(scorer_type(name).declaration)["options"]
-    meanings = {key.replace("_", "-"): f"{each.meaning} (default: {each.default!r})" for key, each in options.items()}
-    return [f"options of {name}:", *(f"  --{key}: {meaning}" for key, meaning in meanings.items()), ""]
 
 
 def _load(name: str, options: Mapping[str, Any], n_metrics: int) -> Scorer[Any]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import itertools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from evenscore.commands.arguments import lines, refuse_others
 from evenscore.parallel import with_bar
@@ -32,11 +30,6 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     tokenizer = Tokenizer.from_file(str(known.tokenizer))
     texts = lines(known.file)
     blocks = (texts[start : start + _BLOCK] for start in range(0, len(texts), _BLOCK))
-    printed = (_printed(tokenizer.encode_batch_fast(block), known.ids) for block in blocks)
-    shown = with_bar(printed, "Tokenize lines", " lines", len, len(texts))
-    return "".join(itertools.chain.from_iterable(shown))
-
-
-def _printed(encodings: Sequence[Any], ids: bool) -> list[str]:
-    rows = (map(str, each.ids) if ids else each.tokens for each in encodings)
-    return [f"{' '.join(row)}\n" for row in rows]
+    encoded = with_bar(map(tokenizer.encode_batch_fast, blocks), "Tokenize lines", " lines", len, len(texts))
+    rows = (map(str, each.ids) if known.ids else each.tokens for block in encoded for each in block)
+    return "".join(f"{' '.join(row)}\n" for row in rows)

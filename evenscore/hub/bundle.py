@@ -70,7 +70,9 @@ def _with_siblings(source: str, prefix: str) -> tuple[str, dict[str, str]]:
     while waiting:
         module = waiting.pop()
         if module not in modules:
-            modules[module], more = _rewritten(_source(module), ".")
+            place = _LIBRARY.joinpath(*module.split(".")[1:])
+            file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+            modules[module], more = _rewritten(file.read_text(encoding="utf-8"), ".")
             waiting |= more
     return script, modules
 
@@ -103,12 +105,6 @@ def _flat(module: str) -> str:
     '_text_words'
     """
     return "_" + module.removeprefix(f"{_PACKAGE}.").replace(".", "_")
-
-
-def _source(module: str) -> str:
-    place = _LIBRARY.joinpath(*module.split(".")[1:])
-    file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-    return file.read_text(encoding="utf-8")
 
 
 def _origin(files: Mapping[str, bytes], script: Path) -> str:
