@@ -94,6 +94,29 @@ def test_text_that_changes_is_an_error_in_both() -> None:
     assert any(isinstance(each, tuple) and "Invalid prefix encountered" in each[1] for row in found for each in row)
 
 
+@pytest.mark.parametrize(
+    ("becomes", "longer"), [("€", "xy"), ("é", "€"), ("é", "xyz"), ("🙂", "abc"), ("xy", "é"), ("xy", "€")]
+)
+def test_texts_that_change_are_compared_by_their_bytes(becomes: str, longer: str) -> None:
+    """What has more characters may have fewer bytes, and the other way round."""
+    found = []
+    for library in LIBRARIES:
+        made = library.Tokenizer(library.models.WordLevel({"a": 0, "b": 1, "c": 2}, "a"))
+        changes = [("abc", longer), ("ab", becomes)]
+        steps = [library.decoders.Replace(*change) for change in changes]
+        made.decoder = library.decoders.Sequence([library.decoders.Fuse(), *steps])
+        for parts in ([[0, 1], 2], [0, 1, 2]):
+            stream = library.decoders.DecodeStream()
+            row: list[str | None] = []
+            for part in parts:
+                try:
+                    row.append(stream.step(made, part))
+                except Exception as error:
+                    row.append(str(error))
+            found.append(row)
+    assert found[:2] == found[2:]
+
+
 def test_a_whole_text_comes_out_piece_by_piece() -> None:
     text = "Größe: 5 € 🙂 é"
     made = tokenizers_impl.Tokenizer(

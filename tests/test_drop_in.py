@@ -111,6 +111,16 @@ def test_a_model_of_its_pickle_is_the_model() -> None:
     assert (copied.vocab, copied.alpha, copied.seed) == (scored.vocab, 0.1, 3)
 
 
+@pytest.mark.parametrize("ids", [(1, 0, 2), (0, 2, 1), (2, 1, 0), (0, 1, 3), (1, 2, 3), (5, 0, 2**31 - 1)])
+def test_a_pickle_keeps_ids_that_are_not_in_order(ids: tuple[int, ...]) -> None:
+    vocab = dict(zip(["b", "a", "c"], ids, strict=True))
+    for make in (models.WordLevel, models.WordPiece, lambda vocab: models.BPE(vocab, [])):
+        model = pickle.loads(pickle.dumps(make(vocab)))
+        assert list(model.get_vocab().items()) == list(make(vocab).get_vocab().items())
+        assert model.get_vocab() == vocab
+        assert [model.id_to_token(id) for id in ids] == ["b", "a", "c"]
+
+
 def test_a_pickle_knows_what_added_tokens_have_been() -> None:
     tokenizer = ab()
     tokenizer.normalizer = normalizers.Lowercase()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import multiprocessing
+import os
 import pickle
 import sys
 import threading
@@ -58,6 +59,7 @@ def state(tokenizer: Any) -> tuple[Any, ...]:
         encoding.ids,
         [(id, repr(each)) for id, each in sorted(tokenizer.get_added_tokens_decoder().items())],
         json.loads(tokenizer.to_str())["added_tokens"],
+        tokenizer.encode_special_tokens,
     )
 
 
@@ -123,6 +125,40 @@ def test_a_name_stays_until_the_normalizer_is_set() -> None:
         assert copied == (["XY", "XY"] if library is tokenizers else ["xy", "xy"])
         tokenizer.normalizer = library.normalizers.Lowercase()
         assert (tokenizer.id_to_token(1), tokenizer.decode([1])) == ("XY", "")
+
+
+STEPS: dict[str, Callable[[Any, Any], object]] = {
+    "normalizer": lambda library, it: setattr(it, "normalizer", library.normalizers.NFC()),
+    "no normalizer": lambda library, it: setattr(it, "normalizer", None),
+    "pre_tokenizer": lambda library, it: setattr(it, "pre_tokenizer", library.pre_tokenizers.WhitespaceSplit()),
+    "model": lambda library, it: setattr(it, "model", library.models.WordLevel({"a": 0, "c": 1}, "a")),
+    "decoder": lambda library, it: setattr(it, "decoder", library.decoders.Fuse()),
+    "post_processor": lambda library, it: setattr(it, "post_processor", library.processors.ByteLevel()),
+    "add_tokens": lambda library, it: it.add_tokens(["b"]),
+    "add_special_tokens": lambda library, it: it.add_special_tokens(["[T]"]),
+    "train": lambda library, it: it.train_from_iterator(
+        ["S a"], library.trainers.WordLevelTrainer(show_progress=False)
+    ),
+    "enable_truncation": lambda library, it: it.enable_truncation(9),
+    "enable_padding": lambda library, it: it.enable_padding(),
+    "encode": lambda library, it: it.encode_batch(["[S]", "a"]),
+}
+
+
+@pytest.mark.parametrize("flag", [False, True])
+@pytest.mark.parametrize("step", STEPS)
+def test_special_tokens_stay_text_whatever_is_changed(step: str, flag: bool) -> None:
+    found = []
+    for library in LIBRARIES:
+        tokenizer = word_level(library, {"a": 0})
+        tokenizer.add_special_tokens(["[S]"])
+        tokenizer.add_tokens(["XY"])
+        tokenizer.encode_special_tokens = flag
+        STEPS[step](library, tokenizer)
+        assert tokenizer.encode_special_tokens is flag
+        found.append([tokenizer.encode(text).tokens for text in ("[S]", "XY[S]", "a [S][T] b")])
+    assert found[0] == found[1]
+    assert ("[S]" in found[1][0]) is not flag
 
 
 def test_a_normalizer_that_fails_changes_nothing() -> None:
@@ -205,6 +241,124 @@ def test_threads_change_everything_at_once() -> None:
         lambda: [tokenizer.add_tokens([f"U{j}"]) for j in range(15)],
     )
     assert sorted(tokenizer.get_vocab().values()) == list(range(tokenizer.get_vocab_size()))
+
+
+class Watched(tokenizers_impl.Tokenizer):
+    """Calls `meanwhile` at each look at one of its parts."""
+
+    def __getattribute__(self, name: str) -> Any:
+        value = super().__getattribute__(name)
+        meanwhile = vars(type(self))["meanwhile"]
+        if meanwhile and name in ("model", "normalizer", "_added", "_decodings"):
+            meanwhile()
+        return value
+
+    meanwhile: Callable[[], None] | None = None
+
+
+class TellingLock:
+    """A lock that tells when a thread waits for it."""
+
+    def __init__(self) -> None:
+        self._lock, self.is_waited_for = threading.RLock(), threading.Event()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            self.is_waited_for.set()
+            self._lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+
+def watched(lock: Any) -> tokenizers_impl.Tokenizer:
+    tokenizer = Watched(tokenizers_impl.models.WordLevel({"a": 0}, "a"))
+    tokenizer._locks[os.getpid()] = lock
+    tokenizer.pre_tokenizer = tokenizers_impl.pre_tokenizers.Whitespace()
+    tokenizer.add_tokens(["XY"])
+    return tokenizer
+
+
+def learn(tokenizer: tokenizers_impl.Tokenizer) -> None:
+    """All ids change."""
+    trainer = tokenizers_impl.trainers.WordLevelTrainer(special_tokens=["c"], show_progress=False)
+    tokenizer.train_from_counts({"b": 1, "a": 3, "d": 1}, trainer)
+
+
+def read(tokenizer: tokenizers_impl.Tokenizer) -> None:
+    """Learn from texts, which are cut first."""
+    tokenizer.train_from_iterator(["a XY Xy"], tokenizers_impl.trainers.WordLevelTrainer(show_progress=False))
+
+
+def lower(tokenizer: tokenizers_impl.Tokenizer) -> None:
+    tokenizer.normalizer = tokenizers_impl.normalizers.Lowercase()
+
+
+def seen(tokenizer: Any) -> tuple[Any, ...]:
+    found = tokenizer.encode("a XY xy U Z c d")
+    return found.ids, found.tokens, tokenizer.get_vocab(), tokenizer.encode_special_tokens, repr(tokenizer.normalizer)
+
+
+WORKS: dict[str, Callable[[Any], Any]] = {
+    "encode": lambda it: (lambda found: (found.ids, found.tokens))(it.encode("a XY xy")),
+    "encode_batch": lambda it: [(each.ids, each.tokens) for each in it.encode_batch(["a XY", "xy"])],
+    "decode": lambda it: it.decode([0, 1, 2, 3]),
+    "pickle": lambda it: seen(pickle.loads(pickle.dumps(it))),
+    "add": lambda it: it.add_tokens(["Z", "d"]),
+    "add special": lambda it: it.add_special_tokens(["a"]),
+    "flag": lambda it: setattr(it, "encode_special_tokens", True),
+    "normalizer": lower,
+    "train": learn,
+    "read": read,
+}
+Work = Callable[[Any], Any]
+
+
+def in_order(works: tuple[Work, Work], order: tuple[int, int]) -> tuple[Any, ...]:
+    """What each of two works gives, and what is there in the end, if one follows the other."""
+    tokenizer, given = watched(threading.RLock()), dict[int, Any]()
+    for i in order:
+        given[i] = works[i](tokenizer)
+    return given[0], given[1], seen(tokenizer)
+
+
+def interrupted(works: tuple[Work, Work], moment: int) -> tuple[Any, ...] | None:
+    """The same if another thread begins with the second one at the look of that number; None if there is none such.
+
+    Nothing goes on before that thread is through with it, or waits for the lock.
+    """
+    lock, looks, other = TellingLock(), list[int](), list[Any]()
+    tokenizer, here = watched(lock), threading.current_thread()
+
+    def work() -> Any:
+        try:
+            return works[1](tokenizer)
+        finally:
+            lock.is_waited_for.set()
+
+    def meanwhile() -> None:
+        if threading.current_thread() is here:
+            looks.append(len(looks))
+            if looks[-1] == moment:
+                other.append(pool.submit(work))
+                lock.is_waited_for.wait()
+
+    with ThreadPoolExecutor(1) as pool, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Watched, "meanwhile", staticmethod(meanwhile))
+        given = works[0](tokenizer)
+    assert looks
+    return (given, other[0].result(), seen(tokenizer)) if other else None
+
+
+@pytest.mark.parametrize("other", WORKS)
+@pytest.mark.parametrize("work", WORKS)
+def test_what_another_thread_does_at_any_moment_comes_before_or_after(work: str, other: str) -> None:
+    """Neither of two threads sees half of what the other one changes."""
+    works, moment = (WORKS[work], WORKS[other]), 0
+    expected = [in_order(works, order) for order in ((0, 1), (1, 0))]
+    while found := interrupted(works, moment):
+        assert found in expected, moment
+        moment += 1
 
 
 # What encode, decode and the methods of an Encoding are given

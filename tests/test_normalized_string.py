@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -118,6 +118,53 @@ def test_ranges_count_characters() -> None:
     assert [str(text[each]) for each in (-1, slice(-2, None), slice(None, -1))] == ["é", "ñé", "añ"]
     assert text[3] is None
     assert text[2:1] is None
+
+
+@pytest.mark.parametrize("change", [None, ("prepend", "éé"), ("replace", "漢", "xyz"), ("nfd",), ("lstrip",)])
+def test_a_part_of_a_part(change: tuple[Any, ...] | None) -> None:
+    """Both ways in which a part tells where it comes from, also an empty one into which something is put."""
+    spans = [(i, j) for i in range(5) for j in range(i, 6)]
+    found: list[list[Any]] = []
+    for library in LIBRARIES:
+        rows: list[Any] = []
+        for span, inner, innermost in product(
+            spans, [(0, 0), (0, 2), (1, 1), (1, 3), (2, 2), (2, 4)], [(0, 1), (1, 2)]
+        ):
+            text = library.NormalizedString(" éa漢 b")
+            if change:
+                called(library, text, change)
+            part = text.slice(span)
+            smaller = part and part.slice(inner)
+            smallest = smaller and smaller.slice(innermost)
+            rows.append([each and (str(each), each.original, repr(each)) for each in (part, smaller, smallest)])
+            if part and str(part):
+                part.uppercase()
+                part.append("é")
+                rows.append(shown(part))
+        found.append(rows)
+    assert found[0] == found[1]
+
+
+def test_where_a_part_of_a_part_stands() -> None:
+    found: list[list[Any]] = []
+    for library in LIBRARIES:
+        rows: list[Any] = []
+        for span, inner in product([(1, 5), (2, 5), (3, 6)], [(0, 0), (1, 1), (1, 2), (1, 3), (2, 2)]):
+            text = library.PreTokenizedString(" éa漢 b")
+
+            def put_in(i: int, split: Any) -> list[Any]:
+                part = split.slice(span).slice(inner)  # noqa: B023
+                part.append("z")
+                return [split[:1], part]
+
+            text.split(put_in)
+            before = text.get_splits()
+            text.normalize(lambda split: split.append("xy"))
+            change_of_all = text.get_splits()
+            text.tokenize(lambda split: tokens(library, split, 1))  # noqa: B023
+            rows.append([before, change_of_all, splits_of(text), text.to_encoding().offsets])
+        found.append([[str(each) for each in row] for row in rows])
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize(
