@@ -17,7 +17,7 @@ _BYTES = (bytes, bytearray, memoryview)
 # How Python, numpy, pandas and pyarrow print a value that is missing.
 _MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
 # Modules that a warning passes over on its way to the line that called us.
-_OURS = ("evenscore", "evaluate_modules", "evaluate")
+_OURS = ("evenscore", "tokenizers_impl", "evaluate_modules", "evaluate")
 
 
 class References(NamedTuple):

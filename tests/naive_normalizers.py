@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tokenizers_impl.normalizers._tables import combining_classes, compositions, decompositions
+from tokenizers_impl._text.unicode import combining_classes, compositions, decompositions
 
 CLASSES = combining_classes().tolist()
 COMPOSED = {(first, second): code for code, (first, second) in compositions().items()}

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from boundary_tables import charsmap
 from encoding_scenarios import held
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,7 +21,6 @@ from tokenizer_samples import READY_MADE, made
 
 import tokenizers_impl
 from tokenizers_impl import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
-from tokenizers_impl._generate_boundary_tables import charsmap
 
 # Texts that are something else when they are cut in two.
 WHOLE = [

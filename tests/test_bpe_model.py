@@ -22,13 +22,13 @@ from shared_data import beginning, lines
 from tokenizers import models, pre_tokenizers, trainers
 
 from tokenizers_impl import Tokenizer
-from tokenizers_impl._arrays import I32
-from tokenizers_impl._words import Words
+from tokenizers_impl._core.arrays import I32
+from tokenizers_impl._core.files import compact_json
+from tokenizers_impl._text.words import Words
 from tokenizers_impl.models._bpe import BPE
+from tokenizers_impl.models._bpe_kernel import SHORT
+from tokenizers_impl.models._bpe_merges import find, pair_table
 from tokenizers_impl.models._explanation import MatchStep, MergeStep
-from tokenizers_impl.models._files import compact_json
-from tokenizers_impl.models._merging import SHORT
-from tokenizers_impl.models._pair_table import find, pair_table
 from tokenizers_impl.pre_tokenizers import WhitespaceSplit
 
 SETTINGS = settings(derandomize=True, deadline=None, max_examples=150)
@@ -657,7 +657,7 @@ def test_a_pair_table_has_every_pair_and_no_other() -> None:
 SCRIPT = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from tokenizers_impl._words import Words
+from tokenizers_impl._text.words import Words
 from tokenizers_impl.models._bpe import BPE
 from tokenizers_impl.models._wordpiece import WordPiece
 vocab = {"a": 0, "b": 1, "ab": 2, "abab": 3, "<0xC3>": 4, "<0xA9>": 5, "u": 6, "##b": 7}

@@ -19,12 +19,11 @@ from hypothesis import strategies as st
 from shared_data import lines
 
 from tokenizers_impl import Tokenizer
-from tokenizers_impl._words import WordCounts
+from tokenizers_impl._text.words import WordCounts
 from tokenizers_impl.models._bpe import BPE
-from tokenizers_impl.trainers import _merge_state
-from tokenizers_impl.trainers._bpe_options import TIE_BREAKS, BpeOptions
+from tokenizers_impl.trainers import _merge_loop as _merge_state
 from tokenizers_impl.trainers._bpe_trainer import BpeTrainer
-from tokenizers_impl.trainers._bpe_training import learn_merges
+from tokenizers_impl.trainers._bpe_training import TIE_BREAKS, BpeOptions, learn_merges
 
 COLLIDING = {"##c": 1, "##cac#": 1, "#ab": 1, "c#": 1, "####": 1, "accc#a#a#b": 1, "a": 1, "cb": 1}
 
@@ -459,8 +458,8 @@ def test_the_bar_of_merges_ends_where_they_do(capfd: pytest.CaptureFixture[str])
 PROGRAM = """
 import warnings
 warnings.simplefilter("error")
-from tokenizers_impl._words import WordCounts
-from tokenizers_impl.trainers._bpe_options import TIE_BREAKS, BpeOptions
+from tokenizers_impl._text.words import WordCounts
+from tokenizers_impl.trainers._bpe_training import TIE_BREAKS, BpeOptions
 from tokenizers_impl.trainers._bpe_training import learn_merges
 counts = WordCounts.of({"#babab": 3, "aaaa": 2, "ab##ab": 1, "b#a": 3_000_000_000, "bbbabaa": 4})
 for tie_break in TIE_BREAKS:

@@ -218,7 +218,7 @@ def test_byte_words_come_back_with_single_spaces() -> None:
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=20))
 @settings(derandomize=True, deadline=None, max_examples=200)
 def test_byte_words_are_the_bytes_of_words_and_ends(text: str) -> None:
-    from tokenizers_impl._byte_chars import char_to_byte
+    from tokenizers_impl._text.bytes import char_to_byte
 
     found = [
         (bytes(char_to_byte()[char] for char in word), span)

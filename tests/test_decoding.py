@@ -18,7 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tokenizers_impl
-from tokenizers_impl import _decoding, decoders
+from tokenizers_impl import decoders
+from tokenizers_impl._encoding import decoding as _decoding
 
 LIBRARIES = (tokenizers_impl, tokenizers)
 # Whole characters, parts of characters, marks of every decoder, tokens that mean nothing to any of them.

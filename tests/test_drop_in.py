@@ -19,12 +19,13 @@ import numpy as np
 import pytest
 import tokenizers
 import transformers
+from boundary_tables import charsmap
 from datasets.fingerprint import Hasher
 
 import tokenizers_impl
-from tokenizers_impl import Tokenizer, _progress, decoders, models, normalizers, processors, trainers
-from tokenizers_impl._generate_boundary_tables import charsmap
-from tokenizers_impl._progress import progress_if_slow
+from tokenizers_impl import Tokenizer, decoders, models, normalizers, processors, trainers
+from tokenizers_impl._core import parallel as _progress
+from tokenizers_impl._core.parallel import progress_if_slow
 
 CORPUS = ["hello world how are you", "I am fine thanks", "the quick brown fox"]
 NAMED = ["<unk>", "<s>", "</s>", "<pad>", "[UNK]", "[CLS]", "[SEP]", "[PAD]", "[MASK]", "<mask>", "<|endoftext|>"]

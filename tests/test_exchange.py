@@ -24,9 +24,15 @@ from tiktoken_ext import openai_public
 from tiktoken_ext.openai_public import r50k_pat_str
 
 from tokenizers_impl import Regex, Tokenizer, decoders, exchange, models, normalizers, pipelines, pre_tokenizers
-from tokenizers_impl.exchange._protobuf import bytes_field, fields, integer_field
 from tokenizers_impl.exchange._sentencepiece import _normalizer
-from tokenizers_impl.exchange._sentencepiece_model import Kind, Piece, SentencePieceModel
+from tokenizers_impl.exchange._sentencepiece_model import (
+    Kind,
+    Piece,
+    SentencePieceModel,
+    bytes_field,
+    fields,
+    integer_field,
+)
 
 ENGLISH, JAPANESE = "gcide.en.txt.xz", "manpages.ja.txt.xz"
 

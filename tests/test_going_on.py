@@ -10,7 +10,7 @@ import pytest
 from shared_data import lines
 
 from tokenizers_impl import Tokenizer, models, pipelines
-from tokenizers_impl._words import WordCounts
+from tokenizers_impl._text.words import WordCounts
 from tokenizers_impl.trainers import BpeTrainer, Trainer, UnigramTrainer, WordPieceTrainer
 
 tokenizers = pytest.importorskip("tokenizers")

@@ -10,7 +10,7 @@ import struct
 import pytest
 import tokenizers
 
-from tokenizers_impl._json_text import dumps, json_number, library_float, loads
+from tokenizers_impl._core.files import dumps, json_number, library_float, loads
 
 
 def finite_numbers() -> list[float]:

@@ -13,10 +13,12 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
+import boundary_tables as generated
 import numpy as np
 import pytest
 import sentencepiece
 import tokenizers
+from boundary_tables import charsmap
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_normalizers import normalized
@@ -26,11 +28,9 @@ from tokenizers import Regex, models, pre_tokenizers
 from tokenizers import normalizers as theirs
 
 from tokenizers_impl import Regex as OurRegex
-from tokenizers_impl import _generate_boundary_tables as generated
 from tokenizers_impl import normalizers as ours
-from tokenizers_impl._generate_boundary_tables import charsmap
-from tokenizers_impl._splits import Splits
-from tokenizers_impl.normalizers._graphemes import (
+from tokenizers_impl._text.splits import Splits
+from tokenizers_impl._text.unicode import (
     ATTACHES,
     CONSONANT,
     CONTROL,
@@ -41,9 +41,11 @@ from tokenizers_impl.normalizers._graphemes import (
     PREPENDS,
     TRAIL,
     VOWEL,
+    combining_classes,
+    compositions,
+    decompositions,
     grapheme_kinds,
 )
-from tokenizers_impl.normalizers._tables import combining_classes, compositions, decompositions
 
 # One key of each kind: replaced by none, fewer, as many, more; with marks and joiners; before and behind one another.
 SMALL_MAP = charsmap(
@@ -436,7 +438,11 @@ def test_kernels_without_compilation():
     """
     texts = ["Élan vital", "e\u0315\u0300\u0316 한국어 \u1112\u1161\u11ab", "ﬁ²\u200b中", "", "A\u1b44\u0301\u0316"]
     root = Path(__file__).resolve().parents[1]
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": f"{root}{os.pathsep}{root / 'tests'}"}
+    environment = {
+        **os.environ,
+        "NUMBA_DISABLE_JIT": "1",
+        "PYTHONPATH": f"{root}{os.pathsep}{root / 'tests'}{os.pathsep}{root / 'tools'}",
+    }
     command = [sys.executable, "-c", program, json.dumps(texts)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == json.loads(json.dumps([our_origins(steps, texts) for steps in COMPILED]))

@@ -13,7 +13,7 @@ from shared_data import beginning, shared
 from tokenizers import Regex as CanonicalRegex
 
 from tokenizers_impl import Regex
-from tokenizers_impl.patterns import _matches
+from tokenizers_impl._patterns import search as _matches
 from tokenizers_impl.pre_tokenizers import Sequence, Split
 
 BEHAVIORS = ["removed", "isolated", "merged_with_previous", "merged_with_next", "contiguous"]

@@ -21,8 +21,8 @@ from evenscore.pictures import MATCH, MISS, Bars, Columns, Line, Mark, Picture, 
 from evenscore.rouge.lcs import lcs_positions
 from evenscore.wer.alignment import HIT, INSERT
 from evenscore.wer.alignment import KINDS as WER_KINDS
-from tokenizers_impl._word_blocks import KINDS as TOKENIZER_KINDS
-from tokenizers_impl._word_blocks import PIECE
+from tokenizers_impl._picture import KINDS as TOKENIZER_KINDS
+from tokenizers_impl._picture import PIECE
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=9).map(" ".join)
 KEPT = settings(derandomize=True, deadline=None, max_examples=150)

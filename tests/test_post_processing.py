@@ -94,8 +94,8 @@ def test_real_text_is_the_same(corpus: str, direction: str) -> None:
 
 
 def test_many_parts_are_padded_to_one_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokenizers_impl._threads._SMALLEST_PART", 20)
-    monkeypatch.setattr("tokenizers_impl._threads._LARGEST_PART", 30)
+    monkeypatch.setattr("tokenizers_impl._core.parallel._SMALLEST_PART", 20)
+    monkeypatch.setattr("tokenizers_impl._core.parallel._LARGEST_PART", 30)
     inputs = [("ab" * (i % 9), "c" * (i % 4)) if i % 3 else "a b" * (i % 13) for i in range(60)]
     words = [[["a", "b" * (i % 7)], []] if i % 2 else ["a"] * (i % 5) for i in range(60)]
     found: list[Any] = []

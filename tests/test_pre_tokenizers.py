@@ -14,7 +14,7 @@ from tokenizers import Regex as CanonicalRegex
 
 from tokenizers_impl import Regex, Tokenizer, decoders, models, trainers
 from tokenizers_impl import pre_tokenizers as ours
-from tokenizers_impl._splits import Splits
+from tokenizers_impl._text.splits import Splits
 
 PAIRS = {
     "Whitespace": (ours.Whitespace(), canonical.Whitespace()),

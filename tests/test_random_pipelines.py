@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 import tokenizers
+from boundary_tables import charsmap
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared_data import beginning, shared
 
 import tokenizers_impl
-from tokenizers_impl._generate_boundary_tables import charsmap
-from tokenizers_impl._splits import Splits
+from tokenizers_impl._text.splits import Splits
 from tokenizers_impl.normalizers import Precompiled
 
 CHARSMAP = Precompiled(charsmap({"ﬁ": "fi", "é": "e", "\u3000": " ", "ab": "", "a": "A"})).to_json()

@@ -153,7 +153,7 @@ def test_type_checkers_know_options_and_results(distributions: dict[str, Path], 
 def test_wheels_hold_every_module_and_card_and_nothing_else_of_the_checkout(distributions: dict[str, Path]) -> None:
     expected = {path.relative_to(ROOT).as_posix() for path in LIBRARY} | {"evenscore/py.typed"}
     expected |= {f"evenscore/metrics/{name}/{file}" for name in ALL_METRICS for file in five_files(name)}
-    for pattern in ("*.py", "py.typed", "unicode_*.txt"):
+    for pattern in ("*.py", "py.typed", "data/*.txt"):
         expected |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "tokenizers_impl").rglob(pattern)}
     for kind, wheel in distributions.items():
         held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}

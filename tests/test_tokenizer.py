@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from shared_data import beginning
 
 import tokenizers_impl
-from tokenizers_impl import _progress
+from tokenizers_impl._core import parallel as _progress
 
 CORPORA = ["gcide.en.txt.xz", "manpages.ja.txt.xz", "wikitext2.valid.txt", "iso_names/hi.txt", "iso_names/th.txt"]
 PIPELINES = ["bpe", "bpe, unk", "byte-level", "byte-level, regex off", "bpe, metaspace", "wordpiece", "unigram"]
@@ -278,7 +278,7 @@ def test_blocks_do_not_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     corpus = megabyte("wikitext2.valid.txt", tmp_path)
     whole = trained(tokenizers_impl, "byte-level", 600, corpus).to_str()
     for block, threads in ((1 << 10, "1"), (1 << 14, "2"), (1 << 24, "3")):
-        monkeypatch.setattr("tokenizers_impl._corpus.BLOCK", block)
+        monkeypatch.setattr("tokenizers_impl._encoding.training.BLOCK", block)
         monkeypatch.setenv("RAYON_NUM_THREADS", threads)
         assert trained(tokenizers_impl, "byte-level", 600, corpus).to_str() == whole
 

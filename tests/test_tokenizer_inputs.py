@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tokenizers_impl import AddedToken, Tokenizer, models, pipelines, pre_tokenizers, trainers
-from tokenizers_impl._text_files import read_text, write_text
+from tokenizers_impl._core.files import read_text, write_text
 
 TEXTS = ["low lower lowest", "new newer newest"] * 3
 

@@ -19,13 +19,11 @@ from hypothesis import strategies as st
 from small_corpus import refusal
 
 from tokenizers_impl import Tokenizer, models, pipelines, pre_tokenizers, trainers
-from tokenizers_impl._arrays import packed
-from tokenizers_impl._corpus import file_ranges, range_blocks
-from tokenizers_impl._words import WordCounts
-from tokenizers_impl.trainers._forward_backward import expectation
-from tokenizers_impl.trainers._seed_lexicon import seed_lexicon
-from tokenizers_impl.trainers._unigram_options import UnigramOptions
-from tokenizers_impl.trainers._word_text import WordText
+from tokenizers_impl._core.arrays import packed
+from tokenizers_impl._encoding.training import file_ranges, range_blocks
+from tokenizers_impl._text.words import WordCounts
+from tokenizers_impl.trainers._unigram_expectation import expectation
+from tokenizers_impl.trainers._unigram_seed import UnigramOptions, WordText, seed_lexicon
 
 _DRAW = random.Random(8)
 _WORDS = ["".join(_DRAW.choices("aeilnorstäß漢", k=_DRAW.randint(1, 9))) for _ in range(400)]
@@ -34,9 +32,9 @@ TEXTS = [" ".join(_DRAW.choices(_WORDS, k=_DRAW.randint(0, 12))) for _ in range(
 
 @pytest.fixture(autouse=True)
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tokenizers_impl._corpus._RANGE", 3000)
-    monkeypatch.setattr("tokenizers_impl._corpus.BLOCK", 1000)
-    monkeypatch.setattr("tokenizers_impl.trainers._word_text._BLOCK", 500)
+    monkeypatch.setattr("tokenizers_impl._encoding.training._RANGE", 3000)
+    monkeypatch.setattr("tokenizers_impl._encoding.training.BLOCK", 1000)
+    monkeypatch.setattr("tokenizers_impl.trainers._unigram_seed._BLOCK", 500)
 
 
 @pytest.fixture(scope="module")
@@ -71,8 +69,8 @@ def test_ranges_are_whole_lines_and_all_of_them(texts: list[str], size: int, blo
     for path, text in zip(paths, texts, strict=True):
         path.write_bytes(text.encode())
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("tokenizers_impl._corpus._RANGE", size)
-        patched.setattr("tokenizers_impl._corpus.BLOCK", block)
+        patched.setattr("tokenizers_impl._encoding.training._RANGE", size)
+        patched.setattr("tokenizers_impl._encoding.training.BLOCK", block)
         ranges = list(file_ranges(paths))
         lines = [line for part in ranges for each in range_blocks(part, offsets=False) for line in each.texts()]
     assert lines == [line for text in texts for line in re.findall(r"[^\n]*\n|[^\n]+", text)]

@@ -7,12 +7,12 @@ from importlib.resources import files
 import numpy as np
 import numpy.typing as npt
 import pytest
+import unicode_tables as generated
 from tokenizers import Regex, pre_tokenizers
 
 import tokenizers_impl
-from tokenizers_impl import _generate_unicode_tables as generated
-from tokenizers_impl import _unicode
-from tokenizers_impl._unicode import LETTER, NUMBER, NUMERIC, PUNCTUATION, SPACE, WORD, character_classes
+from tokenizers_impl._text import unicode as _unicode
+from tokenizers_impl._text.unicode import LETTER, NUMBER, NUMERIC, PUNCTUATION, SPACE, WORD, character_classes
 
 SURROGATES = range(0xD800, 0xE000)
 SCALARS = np.array([code for code in range(_unicode.CODE_POINTS) if code not in SURROGATES])
@@ -77,4 +77,4 @@ def test_surrogates_are_in_no_class_and_the_classes_cannot_be_changed():
 @pytest.mark.parametrize("name", sorted(generated.TABLES.keys() - {"unicode_classes.txt", "unicode_combining.txt"}))
 def test_the_shipped_table_is_the_one_that_is_generated(name):
     # The two left out take longer; they are compared by what they do, here and in test_normalizers.py.
-    assert files(tokenizers_impl).joinpath(name).read_text("ascii") == generated.table(*generated.TABLES[name])
+    assert files(tokenizers_impl).joinpath("data", name).read_text("ascii") == generated.table(*generated.TABLES[name])

@@ -22,8 +22,8 @@ from naive_lattice import NaiveUnigram, probabilities, score
 from shared_data import beginning, lines
 from tokenizers import Tokenizer, pre_tokenizers, trainers
 
-from tokenizers_impl import _json_text
-from tokenizers_impl._words import Words
+from tokenizers_impl._core import files as _json_text
+from tokenizers_impl._text.words import Words
 from tokenizers_impl.models._model import Pieces
 from tokenizers_impl.models._scored_pieces import ScoredPieces
 from tokenizers_impl.models._unigram import Unigram
@@ -352,7 +352,7 @@ def test_refusals(build: Any, message: str) -> None:
 
 def test_without_compilation(tmp_path: Path) -> None:
     program = """
-        from tokenizers_impl._words import Words
+        from tokenizers_impl._text.words import Words
         from tokenizers_impl.models._unigram import Unigram
         vocab = [("<unk>", -9.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5), ("aba", -4.0)]
         vocab += [("<0xC3>", -5.0), ("<0xA9>", -5.0)]

@@ -22,25 +22,27 @@ from hypothesis import strategies as st
 from shared_data import DATA, beginning, lines
 from unigram_library import Learnt, library_trainings
 
-from tokenizers_impl._arrays import F64, I32
-from tokenizers_impl._words import WordCounts
+from tokenizers_impl._core.arrays import F64, I32
+from tokenizers_impl._text.words import WordCounts
 from tokenizers_impl.models._bpe import BPE
 from tokenizers_impl.models._unigram import Unigram
-from tokenizers_impl.trainers import BpeTrainer, _second_best, _word_text
-from tokenizers_impl.trainers._bpe_options import BpeOptions
-from tokenizers_impl.trainers._bpe_training import learn_merges
-from tokenizers_impl.trainers._forward_backward import exact_losses
-from tokenizers_impl.trainers._lexicon import Lexicon
-from tokenizers_impl.trainers._maximization import digamma
-from tokenizers_impl.trainers._piece_matches import Matches
-from tokenizers_impl.trainers._second_best import second_best
-from tokenizers_impl.trainers._seed_lexicon import seed_lexicon
-from tokenizers_impl.trainers._suffix_array import common_prefixes, room, suffix_array
-from tokenizers_impl.trainers._unigram_options import UnigramOptions
-from tokenizers_impl.trainers._unigram_trainer import UnigramTrainer
-from tokenizers_impl.trainers._unigram_training import Trained, train_unigram
-from tokenizers_impl.trainers._viterbi import viterbi
-from tokenizers_impl.trainers._word_text import WordText
+from tokenizers_impl.trainers import BpeTrainer
+from tokenizers_impl.trainers import _unigram_pruning as _second_best
+from tokenizers_impl.trainers import _unigram_seed as _word_text
+from tokenizers_impl.trainers._bpe_training import BpeOptions, learn_merges
+from tokenizers_impl.trainers._unigram_expectation import digamma, exact_losses, viterbi
+from tokenizers_impl.trainers._unigram_pruning import second_best
+from tokenizers_impl.trainers._unigram_seed import (
+    Lexicon,
+    Matches,
+    UnigramOptions,
+    WordText,
+    common_prefixes,
+    room,
+    seed_lexicon,
+    suffix_array,
+)
+from tokenizers_impl.trainers._unigram_trainer import Trained, UnigramTrainer, train_unigram
 
 CORPORA = ["gcide.en.txt.xz", "manpages.ja.txt.xz", "wikitext2.test.txt", "wikitext2.valid.txt"]
 LANGUAGES = sorted(path.name for path in (DATA / "text/iso_names").glob("*.txt"))
@@ -389,9 +391,9 @@ def test_threads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_kernels_as_plain_python() -> None:
     program = (
         "import json\n"
-        "from tokenizers_impl._words import WordCounts\n"
-        "from tokenizers_impl.trainers._unigram_options import UnigramOptions\n"
-        "from tokenizers_impl.trainers._unigram_training import train_unigram\n"
+        "from tokenizers_impl._text.words import WordCounts\n"
+        "from tokenizers_impl.trainers._unigram_seed import UnigramOptions\n"
+        "from tokenizers_impl.trainers._unigram_trainer import train_unigram\n"
         f"counts = WordCounts.of({BASE!r} | {{'aaaaaaaa': 3, 'ababab': 2}})\n"
         "for loss in ('hf', 'exact'):\n"
         "    for seed in ('suffix_array', 'bpe'):\n"

@@ -15,7 +15,7 @@ from shared_data import beginning
 import tokenizers_impl
 from tokenizers_impl.models import WordLevel
 from tokenizers_impl.models._explanation import MatchStep
-from tokenizers_impl.trainers import WordLevelTrainer, default_trainer
+from tokenizers_impl.trainers import WordLevelTrainer
 
 SETTINGS = settings(derandomize=True, deadline=None, max_examples=60)
 LIBRARIES = (tokenizers_impl, tokenizers)
@@ -151,7 +151,7 @@ def test_options_that_cannot_be() -> None:
     trained_bpe = tokenizers_impl.Tokenizer(tokenizers_impl.models.BPE())
     with pytest.raises(ValueError, match=r"take another trainer for models\.BPE"):
         trained_bpe.train_from_iterator(["a"], WordLevelTrainer(show_progress=False))
-    assert isinstance(default_trainer(WordLevel()), WordLevelTrainer)
+    assert isinstance(WordLevel().get_trainer(), WordLevelTrainer)
 
 
 def test_explains_the_look_up() -> None:

@@ -16,9 +16,9 @@ from naive_models import wordpiece
 from shared_data import beginning, lines
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
-from tokenizers_impl._words import Words
+from tokenizers_impl._core.files import compact_json
+from tokenizers_impl._text.words import Words
 from tokenizers_impl.models._explanation import MatchStep
-from tokenizers_impl.models._files import compact_json
 from tokenizers_impl.models._wordpiece import WordPiece
 
 SETTINGS = settings(derandomize=True, deadline=None, max_examples=150)

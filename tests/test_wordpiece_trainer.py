@@ -15,12 +15,11 @@ from fresh_process import run_python
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokenizers_impl._words import WordCounts
+from tokenizers_impl._text.words import WordCounts
 from tokenizers_impl.models._bpe import BPE
 from tokenizers_impl.models._wordpiece import WordPiece
-from tokenizers_impl.trainers._bpe_options import BpeOptions
-from tokenizers_impl.trainers._likelihood_training import learn_by_gain
-from tokenizers_impl.trainers._wordpiece_trainer import WordPieceTrainer
+from tokenizers_impl.trainers._bpe_training import BpeOptions
+from tokenizers_impl.trainers._wordpiece_trainer import WordPieceTrainer, learn_by_gain
 
 GAINS = ("likelihood", "quotient", "union")
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -284,10 +283,10 @@ def test_nothing_comes_of_nothing() -> None:
 PROGRAM = """
 import warnings
 warnings.simplefilter("error")
-from tokenizers_impl._words import WordCounts
+from tokenizers_impl._text.words import WordCounts
 from tokenizers_impl.models._wordpiece import WordPiece
-from tokenizers_impl.trainers._bpe_options import BpeOptions
-from tokenizers_impl.trainers._likelihood_training import learn_by_gain
+from tokenizers_impl.trainers._bpe_training import BpeOptions
+from tokenizers_impl.trainers._wordpiece_trainer import learn_by_gain
 counts = WordCounts.of({"#babab": 3, "aaaa": 2, "ab##ab": 1, "b#a": 3_000_000_000, "bbbabaa": 4})
 for criterion in ("likelihood", "quotient", "union"):
     for prefix in ("#", "##"):

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, NoReturn
 
-from . import decoders, models, normalizers, pre_tokenizers, processors, trainers
-from ._absent import missing
-from ._added_token import AddedToken
-from ._encoding_object import Encoding
-from ._input_types import (
+from . import decoders, exchange, implementations, models, normalizers, pipelines, pre_tokenizers, processors, trainers
+from ._core import missing
+from ._core.added_token import AddedToken
+from ._core.encoding import Encoding, Token
+from ._encoding.inputs import (
     EncodeInput,
     InputSequence,
     Offsets,
@@ -15,17 +15,10 @@ from ._input_types import (
     TextEncodeInput,
     TextInputSequence,
 )
-from ._normalized_string import NormalizedString
+from ._normalized_string import NormalizedString, OffsetReferential, OffsetType, SplitDelimiterBehavior
+from ._patterns import Regex
 from ._pre_tokenized_string import PreTokenizedString
-from ._string_enums import OffsetReferential, OffsetType, SplitDelimiterBehavior
-from ._token import Token
 from ._version import __version__
-from .patterns import Regex
-from .tokenizer import Tokenizer
-
-# isort: split
-# These are made of what stands above.
-from . import exchange, implementations, pipelines
 from .implementations import (
     BertWordPieceTokenizer,
     ByteLevelBPETokenizer,
@@ -33,6 +26,10 @@ from .implementations import (
     SentencePieceBPETokenizer,
     SentencePieceUnigramTokenizer,
 )
+from .tokenizer import Tokenizer
+
+# isort: split
+# These are made of what stands above.
 
 __all__ = [
     "AddedToken",

@@ -17,11 +17,11 @@ from zlib import crc32
 import llvmlite
 import numpy as np
 
+from ._core.files import put_in_place
+from ._core.parallel import warn_once
 from ._installed_numba import numba_version
 from ._kernel_source import source_of
 from ._machine_code import MachineCode, callable_of, processor
-from ._text_files import put_in_place
-from ._warnings import warn_once
 
 # Bytes of a file's checksum, with which it begins.
 _CHECK = 4

@@ -10,10 +10,10 @@ from typing import Any
 import numba
 from numba.extending import register_jitable
 
+from ._core.parallel import warn_once
 from ._kernel import Kernel
 from ._machine_code import MachineCode, callable_of
 from ._unpickling import unpickling_code
-from ._warnings import warn_once
 
 
 @cache

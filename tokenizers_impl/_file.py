@@ -8,12 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from . import decoders, models, normalizers, pre_tokenizers, processors
-from ._added_token import AddedToken
-from ._component import Component
-from ._json_text import dumps, loads
-from ._padding import Padding
-from ._representation import Call, document
-from ._truncation import Truncation
+from ._core.added_token import AddedToken
+from ._core.component import Call, Component, document
+from ._core.files import dumps, loads
+from ._encoding.post_processing import Padding, Truncation
 
 _VERSION = "1.0"
 # As deep as the library reads.

@@ -1,21 +1,130 @@
-"""A text that knows where each of its characters comes from."""
+"""A text that knows where each of its characters comes from: what custom components work on."""
 
 from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
+from enum import Enum
+from functools import partial
 from itertools import pairwise
+from operator import index
 from typing import Any
 
 import numpy as np
 
-from ._arrays import I32, text_of
-from ._splits import Splits
-from ._string_arguments import bounds_of, check_callable, mapped, told
-from .normalizers import NFC, NFD, NFKC, NFKD, Lowercase, Prepend, Replace, Strip
-from .normalizers._uppercase import upper_case
-from .patterns import Pattern, check_pattern, matches
-from .pre_tokenizers._behaviors import JOINS, check_behavior
+from ._core.arrays import I32, code_points, text_of
+from ._core.component import of_kind
+from ._core.encoding import Token
+from ._patterns import Pattern, check_pattern, matches
+from ._patterns.search import JOINS, check_behavior, replaced
+from ._text.char_map import lower_case, upper_case
+from ._text.forms import in_form
+from ._text.splits import TEXT, Splits, prepended, stripped
+
+# --- The words that methods of strings take, as enumerations
+
+
+class OffsetReferential(str, Enum):
+    """What offsets count in: the text as it was given, or as it is by now."""
+
+    ORIGINAL = "original"
+    NORMALIZED = "normalized"
+
+
+class OffsetType(str, Enum):
+    """What offsets count: bytes of UTF-8, or characters."""
+
+    BYTE = "byte"
+    CHAR = "char"
+
+
+class SplitDelimiterBehavior(str, Enum):
+    """What becomes of a delimiter; each may be given wherever its name may.
+
+    >>> from tokenizers_impl.pre_tokenizers import Punctuation
+    >>> Punctuation(SplitDelimiterBehavior.REMOVED).pre_tokenize_str("a-b")
+    [('a', (0, 1)), ('b', (2, 3))]
+    """
+
+    REMOVED = "removed"
+    ISOLATED = "isolated"
+    MERGED_WITH_PREVIOUS = "merged_with_previous"
+    MERGED_WITH_NEXT = "merged_with_next"
+    CONTIGUOUS = "contiguous"
+
+
+# --- What the methods of strings are given by a caller, checked
+
+
+def name_of(func: Any) -> str:
+    """What messages call a function."""
+    return getattr(func, "__qualname__", None) or repr(func)
+
+
+def check_callable(method: str, func: Any, given: str) -> None:
+    """ValueError for what is no function; given: what it would be called with."""
+    if not callable(func):
+        raise ValueError(f"{method} is given {func!r}: give a function of {given}")
+
+
+def told(func: Callable[[str], Any], char: str) -> bool:
+    """What the function says of a character; ValueError for anything but True or False."""
+    answer = func(char)
+    if not isinstance(answer, (bool, np.bool_)):
+        raise ValueError(f"the function given to filter says {answer!r} of {char!r}: return True or False")
+    return bool(answer)
+
+
+def mapped(func: Callable[[str], Any], char: str) -> str:
+    """What the function makes of a character; ValueError for anything but one character."""
+    made = func(char)
+    if not isinstance(made, str) or len(made) != 1:
+        raise ValueError(f"the function given to map makes {made!r} of {char!r}: return one character")
+    return made
+
+
+def tokens_of(func: Callable[[str], Any], text: str) -> list[Token]:
+    """What the function makes of a text; ValueError for anything but a list of Token."""
+    tokens = func(text)
+    if not isinstance(tokens, list) or not all(isinstance(token, Token) for token in tokens):
+        raise ValueError(f"{name_of(func)} returned {tokens!r} for {text!r}: give a list of Token")
+    return tokens
+
+
+def chosen(name: str, value: Any, choices: type[Enum]) -> str:
+    """The value that was chosen, by itself or as a member of the enumeration; ValueError for another one."""
+    known = [choice.value for choice in choices]
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{name}={value!r}: choose one of {', '.join(known)}")
+    return str(choices(value).value)
+
+
+def bounds_of(range: Any, n: int) -> tuple[int, int]:
+    """From where to where a range reaches in n characters, which may be beyond the last.
+
+    ValueError for what is no range, has a step, or begins before the first character.
+
+    >>> bounds_of(-1, 3), bounds_of(slice(1, None), 3), bounds_of((2, 9), 3)
+    ((2, 3), (1, 3), (2, 9))
+    """
+    if isinstance(range, slice):
+        if range.step not in (None, 1):
+            raise ValueError(f"the range {range!r} has a step: take every character, then filter")
+        start, end, _ = range.indices(n)
+        return start, end
+    if isinstance(range, tuple) and len(range) == 2 and all(isinstance(each, int) and each >= 0 for each in range):
+        return range
+    try:
+        number = index(range)
+    except TypeError:
+        raise ValueError(f"the range is {range!r}: give a number, two numbers from 0 on, or a slice") from None
+    if number < -n:
+        raise ValueError(f"there is no character {number}: the text has {n}")
+    start = number + n if number < 0 else number
+    return start, start + 1
+
+
+# --- A text that knows where each of its characters comes from
 
 
 class NormalizedString:
@@ -96,23 +205,23 @@ class NormalizedString:
 
     def nfc(self) -> None:
         """Unicode's form NFC."""
-        self.rewrite(NFC().normalize_splits)
+        self.rewrite(partial(in_form, compatibility=False, composes=True))
 
     def nfd(self) -> None:
         """Unicode's form NFD."""
-        self.rewrite(NFD().normalize_splits)
+        self.rewrite(partial(in_form, compatibility=False, composes=False))
 
     def nfkc(self) -> None:
         """Unicode's form NFKC."""
-        self.rewrite(NFKC().normalize_splits)
+        self.rewrite(partial(in_form, compatibility=True, composes=True))
 
     def nfkd(self) -> None:
         """Unicode's form NFKD."""
-        self.rewrite(NFKD().normalize_splits)
+        self.rewrite(partial(in_form, compatibility=True, composes=False))
 
     def lowercase(self) -> None:
         """Every character in lower case."""
-        self.rewrite(Lowercase().normalize_splits)
+        self.rewrite(lower_case().apply)
 
     def uppercase(self) -> None:
         """Every character in upper case."""
@@ -120,19 +229,20 @@ class NormalizedString:
 
     def strip(self) -> None:
         """Take white space off both ends."""
-        self.rewrite(Strip().normalize_splits)
+        self.rewrite(partial(stripped, left=True, right=True))
 
     def lstrip(self) -> None:
         """Take white space off the beginning."""
-        self.rewrite(Strip(right=False).normalize_splits)
+        self.rewrite(partial(stripped, left=True, right=False))
 
     def rstrip(self) -> None:
         """Take white space off the end."""
-        self.rewrite(Strip(left=False).normalize_splits)
+        self.rewrite(partial(stripped, left=False, right=True))
 
     def prepend(self, s: str) -> None:
         """Put a string before the text, unless that is empty."""
-        self.rewrite(Prepend(s).normalize_splits)
+        added = code_points(of_kind("prepend", s, str, "normalizer Prepend"))
+        self.rewrite(lambda splits: prepended(splits, added, splits.added == TEXT))
 
     def append(self, s: str) -> None:
         """Put a string behind the text."""
@@ -143,9 +253,10 @@ class NormalizedString:
 
     def replace(self, pattern: Pattern, content: str) -> None:
         """Put the content in place of every match of a string or a Regex; the empty string matches nothing."""
-        replaced = Replace(pattern, content)
+        of_kind("pattern", pattern, Pattern, "normalizer Replace")
+        chars = code_points(of_kind("content", content, str, "normalizer Replace"))
         if pattern != "":
-            self.rewrite(replaced.normalize_splits)
+            self.rewrite(lambda splits: replaced(splits, matches(pattern, splits), chars))
 
     def clear(self) -> None:
         """Take all characters out."""

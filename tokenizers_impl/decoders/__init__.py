@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._byte_recovery import recover
-from .._component import component_from_json, members, without_older_keys
-from ._byte_level import OWN_TYPE, ByteLevel, ByteWords
-from ._chains import CTC, ByteFallback, Fuse
+from .._core.component import component_from_json, members, without_older_keys
+from ._byte_level import OWN_TYPE, ByteLevel, ByteWords, recover
 from ._decode_stream import DecodeStream
-from ._decoder import Decoder, TokenDecoder
-from ._edits import Replace, Strip
-from ._markers import BPEDecoder, Metaspace, WordPiece
-from ._sequence import Sequence
+from ._decoder import Decoder, Sequence, TokenDecoder
+from ._tokens import CTC, BPEDecoder, ByteFallback, Fuse, Metaspace, Replace, Strip, WordPiece
 
 __all__ = [
     "CTC",

@@ -1,15 +1,104 @@
-"""The decoder of byte characters."""
+"""The decoder of byte characters, which reads broken UTF-8 so that most characters are kept."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from .._byte_chars import char_to_byte
-from .._byte_recovery import recover
-from .._component import unchanging
+import numpy as np
+
+from .._core.arrays import U8, Bools
+from .._core.component import unchanging
+from .._kernel import inner_kernel, kernel
+from .._text.bytes import char_to_byte
 from ._decoder import Decoder, TokenDecoder
+
+# --- Reads broken UTF-8 so that the largest number of characters is kept
+
+
+class Recovery(NamedTuple):
+    """What was read, and the positions of the bytes that were left out, ascending."""
+
+    text: str
+    dropped: tuple[int, ...]
+
+
+def recover(data: bytes) -> Recovery:
+    """The text with the largest number of valid characters that these bytes hold, in time linear in their number.
+
+    What `decoders.ByteLevel(errors="recover")` and `decoders.ByteWords()` read, with the positions of what was dropped.
+    The bytes of tokens are those that `pre_tokenizers.hexadecimal` shows.
+
+    The dynamic program of Wang, Cho & Gu 2020, "Neural Machine Translation with Byte-Level Subwords", in "Decoding with
+    Byte-Level Subwords": f(k) = max over t = 1..4 of f(k - t) + g(k - t + 1, k), where g is 1 if those t bytes are one
+    character of UTF-8 (RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF) and else 0; then the way back.
+    The bytes of a character stand side by side: none is made of bytes that a dropped one parted.  Ties: the smallest t.
+    They concern only how dropped bytes are grouped: two characters of UTF-8 never overlap, so the best choice keeps all
+    there are, and neither text nor positions depend on the rule.  No bytes: no text, nothing dropped.  ValueError for
+    what is no bytes.
+
+    >>> recover("né".encode() + b"\\xe3\\x81" + "け".encode())
+    Recovery(text='néけ', dropped=(3, 4))
+    >>> from tokenizers_impl.pre_tokenizers import hexadecimal
+    >>> tokens = ["low", "Ã", "er", "Ã©"]
+    >>> recover(bytes.fromhex("".join(map(hexadecimal, tokens))))
+    Recovery(text='loweré', dropped=(3,))
+    """
+    if not isinstance(data, (bytes, bytearray)):
+        raise ValueError(f"data is {data!r:.80}: give bytes; `pre_tokenizers.hexadecimal` shows those of a token")
+    try:
+        return Recovery(data.decode("utf-8"), ())
+    except UnicodeDecodeError:
+        kept = _kept(np.frombuffer(data, np.uint8))
+    text = np.frombuffer(data, np.uint8)[kept].tobytes().decode("utf-8")
+    return Recovery(text, tuple(np.flatnonzero(~kept).tolist()))
+
+
+@kernel
+def _kept(data: U8) -> Bools:
+    """Which bytes the best choice keeps, shape (len(data),)."""
+    # f(k) for the last k only; step[k] is the t of its maximum, or 0 where that is one dropped byte.
+    best = np.zeros(5, np.int64)
+    step = np.zeros(len(data) + 1, np.uint8)
+    for k in range(1, len(data) + 1):
+        best[k % 5] = best[(k - 1) % 5]
+        for t in range(1, min(4, k) + 1):
+            count = best[(k - t) % 5] + _is_character(data, k - t, t)
+            if count > best[k % 5]:
+                best[k % 5] = count
+                step[k] = t
+    kept = np.zeros(len(data), np.bool_)
+    k = len(data)
+    while k > 0:
+        t = int(step[k])
+        kept[k - t : k] = True
+        k -= max(t, 1)
+    return kept
+
+
+@inner_kernel
+def _is_character(data: U8, start: int, length: int) -> int:
+    """1 if these bytes are one character of UTF-8 (RFC 3629, section 4), else 0."""
+    lead = int(data[start])
+    if length == 1:
+        return int(lead < 0x80)
+    for at in range(start + 1, start + length):
+        if int(data[at]) & 0xC0 != 0x80:
+            return 0
+    second = int(data[start + 1])
+    if length == 2:
+        return int(0xC2 <= lead <= 0xDF)
+    if length == 3:
+        lowest = 0xA0 if lead == 0xE0 else 0x80
+        highest = 0x9F if lead == 0xED else 0xBF
+        return int(0xE0 <= lead <= 0xEF and lowest <= second <= highest)
+    lowest = 0x90 if lead == 0xF0 else 0x80
+    highest = 0x8F if lead == 0xF4 else 0xBF
+    return int(0xF0 <= lead <= 0xF4 and lowest <= second <= highest)
+
+
+# --- The decoder of byte characters
 
 # The `type` in tokenizer.json of what the library has not: it ignores keys that it does not know, but not types.
 OWN_TYPE = "EvenscoreByteLevel"

@@ -1,13 +1,16 @@
-"""What every decoder offers: tokens in, text out."""
+"""What every decoder offers; decoders of the user's own, and one after another."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from collections.abc import Sequence as Rows
 from typing import Any
 
-from .._component import Step
-from .._splits import check_room
+from .._core.component import CustomComponent, Step, StepSequence
+from .._text.splits import check_room, room_for
+
+# --- What every decoder offers: tokens in, text out
 
 
 class Decoder(Step):
@@ -16,16 +19,16 @@ class Decoder(Step):
     role = "decoder"
 
     @abstractmethod
-    def decode_chain(self, tokens: Sequence[str]) -> list[str]:
+    def decode_chain(self, tokens: Rows[str]) -> list[str]:
         """The texts that the tokens become, which may be more or fewer than they are."""
 
-    def decode_within(self, tokens: Sequence[str], room: int) -> list[str]:
+    def decode_within(self, tokens: Rows[str], room: int) -> list[str]:
         """The same; ValueError for texts that grow to more characters than `room`."""
         texts = self.decode_chain(tokens)
         check_room(sum(map(len, texts)), room)
         return texts
 
-    def decode(self, tokens: Sequence[str]) -> str:
+    def decode(self, tokens: Rows[str]) -> str:
         """The text of these tokens; ValueError for what is no list of strings."""
         if isinstance(tokens, str) or not isinstance(tokens, Iterable):
             raise ValueError(f"the tokens are {tokens!r}: give a list of strings")
@@ -49,7 +52,6 @@ class Decoder(Step):
         '-low-er'
         """
         # Imported late: it is a Decoder itself.
-        from ._custom import CustomDecoder
 
         return CustomDecoder(decoder)
 
@@ -64,7 +66,7 @@ class TokenDecoder(Decoder):
     def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
         """The text of a token, which may depend on whether it is the first or last one."""
 
-    def decode_chain(self, tokens: Sequence[str]) -> list[str]:
+    def decode_chain(self, tokens: Rows[str]) -> list[str]:
         """The text of every token."""
         last = len(tokens) - 1
         return [self.decode_token(token, is_first=i == 0, is_last=i == last) for i, token in enumerate(tokens)]
@@ -84,4 +86,49 @@ class TokenDecoder(Decoder):
 
     def polish(self, texts: list[str]) -> list[str]:
         """What is done to whole texts at the end."""
+        return texts
+
+
+# --- A decoder of the user's own
+
+
+class CustomDecoder(CustomComponent, Decoder):
+    """An object whose method `decode_chain` makes texts of tokens; see `Decoder.custom`."""
+
+    base, part, method = "Decoder", "decoder", "decode_chain"
+
+    def decode_chain(self, tokens: Rows[str]) -> list[str]:
+        """The texts that the object makes; ValueError if it makes anything else."""
+        texts = self.component.decode_chain(list(tokens))
+        is_list = isinstance(texts, Rows) and not isinstance(texts, str)
+        if not is_list or not all(isinstance(text, str) for text in texts):
+            raise ValueError(f"{self.name} returned {texts!r} from decode_chain: give a list of strings")
+        return list(texts)
+
+
+# --- Decoders one after another
+
+
+class Sequence(StepSequence[Decoder], Decoder):
+    """Each takes what the one before it left, as `tokenizers.decoders.Sequence`.
+
+    >>> from tokenizers_impl.decoders import Replace, Strip
+    >>> Sequence([Replace("▁", " "), Strip(" ", left=1)]).decode(["▁▁low", "er"])
+    ' lower'
+    """
+
+    kind, key = Decoder, "decoders"
+
+    def __init__(self, decoders: Iterable[Decoder]) -> None:
+        super().__init__(decoders)
+
+    def decode_chain(self, tokens: Rows[str]) -> list[str]:
+        """The texts after the last of them; ValueError for those that grow beyond measure."""
+        return self.decode_within(tokens, room_for(sum(map(len, tokens))))
+
+    def decode_within(self, tokens: Rows[str], room: int) -> list[str]:
+        """The same for every one of them."""
+        texts = list(tokens)
+        for each in self.steps:
+            texts = each.decode_within(texts, room)
         return texts

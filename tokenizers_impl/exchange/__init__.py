@@ -1,14 +1,16 @@
 """Tokenizers from and to the files of other libraries."""
 
-from ._sentencepiece import (
-    from_sentencepiece,
-    save_sentencepiece_vocab,
-    to_sentencepiece_model,
-    to_sentencepiece_vocab,
-)
+from ._sentencepiece import from_sentencepiece, save_sentencepiece_vocab, to_sentencepiece_model, to_sentencepiece_vocab
 from ._subword_nmt import from_subword_nmt, save_subword_nmt, to_subword_nmt
-from ._tiktoken import from_tiktoken, save_tiktoken, to_tiktoken
-from ._tiktoken_pattern import CL100K_PATTERN, GPT2_PATTERN, O200K_PATTERN, R50K_PATTERN
+from ._tiktoken import (
+    CL100K_PATTERN,
+    GPT2_PATTERN,
+    O200K_PATTERN,
+    R50K_PATTERN,
+    from_tiktoken,
+    save_tiktoken,
+    to_tiktoken,
+)
 
 __all__ = [
     "CL100K_PATTERN",

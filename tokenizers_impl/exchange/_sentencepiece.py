@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Literal
 
 from .. import decoders, normalizers, pre_tokenizers
-from .._text_files import read_text, write_text
+from .._core.files import read_text, write_text
+from .._patterns import Regex
 from ..models import Unigram
-from ..patterns import Regex
 from ..tokenizer import Tokenizer
 from ._sentencepiece_model import MODEL_TYPES, UNIGRAM, Kind, Piece, SentencePieceModel, parse_vocab, vocab_text
 

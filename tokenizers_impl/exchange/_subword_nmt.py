@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from .. import decoders, pre_tokenizers
-from .._text_files import read_text, write_text
+from .._core.files import read_text, write_text
 from ..models import BPE
 from ..tokenizer import Tokenizer
 

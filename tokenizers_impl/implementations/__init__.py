@@ -1,11 +1,13 @@
 """Tokenizers that are put together already."""
 
 from ._base_tokenizer import BaseTokenizer
-from ._bert_wordpiece import BertWordPieceTokenizer
-from ._byte_level_bpe import ByteLevelBPETokenizer
-from ._char_bpe import CharBPETokenizer
-from ._sentencepiece_bpe import SentencePieceBPETokenizer
-from ._sentencepiece_unigram import SentencePieceUnigramTokenizer
+from ._tokenizers import (
+    BertWordPieceTokenizer,
+    ByteLevelBPETokenizer,
+    CharBPETokenizer,
+    SentencePieceBPETokenizer,
+    SentencePieceUnigramTokenizer,
+)
 
 __all__ = [
     "BaseTokenizer",

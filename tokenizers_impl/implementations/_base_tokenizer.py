@@ -6,10 +6,24 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .._added_token import AddedToken
-from .._encoding_object import Encoding
+from .._core.added_token import AddedToken
+from .._core.encoding import Encoding
+from ..normalizers import Lowercase, Normalizer, unicode_normalizer_from_str
+from ..normalizers import Sequence as NormalizerSequence
 from ..tokenizer import Tokenizer
 from ..trainers import Trainer
+
+# --- Parts that several of these tokenizers are put together from
+
+
+def normalizer_of(unicode_normalizer: str | None, *others: Normalizer, lowercase: bool) -> Normalizer | None:
+    """The normal form, the others, small letters; None for none of them, no Sequence for one alone."""
+    forms = [unicode_normalizer_from_str(unicode_normalizer)] if unicode_normalizer else []
+    steps = [*forms, *others, *([Lowercase()] if lowercase else [])]
+    return NormalizerSequence(steps) if len(steps) > 1 else next(iter(steps), None)
+
+
+# --- What every tokenizer that is put together already offers
 
 
 class BaseTokenizer(ABC):

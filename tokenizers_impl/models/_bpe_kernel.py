@@ -1,17 +1,360 @@
-"""Byte pair encoding of words, in arrays."""
+"""Byte pair encoding of words, in arrays: first symbols, then merges by scan or by heap."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .._arrays import I32, I64, U32
+from .._core.arrays import I32, I64, U32
 from .._kernel import inner_kernel, kernel
-from .._utf8 import utf8_length
-from ._bpe_tables import MISSING, NONE, Tables
-from ._first_symbols import add_characters
-from ._longest_match import match_longest
-from ._merging import SHORT, merge
-from ._trie import ROOT, follow, token_at
+from .._text.bytes import utf8_byte, utf8_length
+from .._text.trie import ROOT, follow, step, token_at
+from ._bpe_merges import DROPPED, MISSING, NONE, Tables, find
+
+# --- The symbols of a word before any merge, unknown characters among them
+
+
+@inner_kernel
+def closed(node: int, tables: Tables) -> int:
+    """The node reached from `node` by the end-of-word suffix."""
+    return follow(node, tables.suffix, 0, len(tables.suffix), tables.edges)
+
+
+@inner_kernel
+def _add_bytes(char: int, first: bool, last: bool, tables: Tables, ids: I32, lengths: I32, n: int) -> int:
+    """Writes the byte tokens of an unknown character and its affixes after n symbols; n if the vocabulary lacks one."""
+    end = n
+    length = utf8_length(char)
+    before = 0 if first else len(tables.prefix_bytes)
+    after = len(tables.suffix_bytes) if last else 0
+    for i in range(before + length + after):
+        if i < before:
+            token = int(tables.prefix_bytes[i])
+        elif i < before + length:
+            token = int(tables.bytes[utf8_byte(char, length, i - before)])
+        else:
+            token = int(tables.suffix_bytes[i - before - length])
+        if token == NONE:
+            return n
+        ids[end] = token
+        lengths[end] = 1
+        end += 1
+    return end
+
+
+@inner_kernel
+def add_characters(
+    chars: U32, start: int, end: int, word: tuple[int, int], tables: Tables, ids: I32, lengths: I32
+) -> int:
+    """Writes the symbols of these characters of a word, before any merge.
+
+    word: from where to where the word goes.  lengths: how many UTF-8 bytes of the word each symbol stands for.
+    Returns the number of symbols, MISSING if one would be an unknown token that the vocabulary lacks.  As in the
+    library an unknown character waits until a known one or the end comes: characters that fall back to bytes
+    overtake it.
+    """
+    n, waiting = 0, 0
+    for i in range(start, end):
+        char = int(chars[i])
+        first, last = i == word[0], i == word[1] - 1
+        length = utf8_length(char)
+        node = ROOT if first else tables.rest
+        if node != NONE:
+            node = step(tables.edges, node, char)
+        if last and tables.end_of_word == NONE:
+            node = closed(node, tables)
+        token = token_at(node, tables.ids)
+        if token == NONE and len(tables.bytes) > 0:
+            added = _add_bytes(char, first, last, tables, ids, lengths, n)
+            if added > n:
+                n = added
+                continue
+        if token == NONE and tables.unk == MISSING:
+            return MISSING
+        if waiting > 0 and (token != NONE or (tables.unk != DROPPED and not tables.fuse_unk)):
+            ids[n] = tables.unk
+            lengths[n] = waiting
+            n += 1
+            waiting = 0
+        if token != NONE:
+            ids[n] = token
+            lengths[n] = length
+            n += 1
+        elif tables.unk != DROPPED:
+            waiting += length
+    if waiting > 0:
+        ids[n] = tables.unk
+        lengths[n] = waiting
+        n += 1
+    return n
+
+
+# --- A binary heap of numbers, the smallest first
+
+
+@inner_kernel
+def push(heap: I64, size: int, entry: int) -> int:
+    """Adds an entry to a binary heap, the smallest first; returns its new size."""
+    i = size
+    while i > 0 and heap[(i - 1) // 2] > entry:
+        heap[i] = heap[(i - 1) // 2]
+        i = (i - 1) // 2
+    heap[i] = entry
+    return size + 1
+
+
+@inner_kernel
+def pop(heap: I64, size: int) -> int:
+    """Takes the first entry, heap[0], out of a heap; returns its new size."""
+    size -= 1
+    entry = heap[size]
+    i = 0
+    while 2 * i + 1 < size:
+        child = 2 * i + 1
+        if child + 1 < size and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= entry:
+            break
+        heap[i] = heap[child]
+        i = child
+    heap[i] = entry
+    return size
+
+
+# --- Merging the symbols of a short word: the lowest rank is found by a scan
+
+NO_RANK = 2**31
+
+
+@inner_kernel
+def _rank_of(left: int, right: int, merges: I64) -> int:
+    """The rank of a pair, NO_RANK if it does not merge."""
+    rank = find(merges, left, right)
+    return NO_RANK if rank == NONE else rank
+
+
+@inner_kernel
+def merge_by_scan(ids: I32, lengths: I32, n: int, merges: I64, results: I32, ranks: I64) -> int:
+    """Merges n symbols, each time the pair of lowest rank, the leftmost of several; returns how many are left."""
+    for i in range(n - 1):
+        ranks[i] = _rank_of(int(ids[i]), int(ids[i + 1]), merges)
+    while n > 1:
+        best = 0
+        for i in range(1, n - 1):
+            if ranks[i] < ranks[best]:
+                best = i
+        if ranks[best] == NO_RANK:
+            break
+        ids[best] = results[ranks[best]]
+        lengths[best] += lengths[best + 1]
+        n -= 1
+        for i in range(best + 1, n):
+            ids[i] = ids[i + 1]
+            lengths[i] = lengths[i + 1]
+            ranks[i - 1] = ranks[i]
+        if best + 1 < n:
+            ranks[best] = _rank_of(int(ids[best]), int(ids[best + 1]), merges)
+        if best > 0:
+            ranks[best - 1] = _rank_of(int(ids[best - 1]), int(ids[best]), merges)
+    return n
+
+
+# --- Merging the symbols of a long word, or with dropout: the lowest rank is on top of a heap
+
+GONE = -1
+
+
+@inner_kernel
+def _push_pair(heap: I64, size: int, ids: I32, left: int, right: int, merges: I64) -> int:
+    """Adds rank and place of the pair (left, right), if it merges, to a heap; returns its new size."""
+    rank = find(merges, int(ids[left]), int(ids[right]))
+    return size if rank == NONE else push(heap, size, (rank << 32) | left)
+
+
+@inner_kernel
+def merge_by_heap(
+    ids: I32, lengths: I32, n: int, merges: I64, results: I32, dropout: float, rng: np.random.Generator | None
+) -> int:
+    """The same as `merge_by_scan` in n log n time; with a generator each merge is left out with probability dropout.
+
+    An entry is the rank and the place of a pair as they were when it was pushed.  As in the library it still holds if
+    the pair that stands there by now makes the same token; with dropout (Provilkov et al. 2020) an entry that was left
+    out comes back after the next one that was not.
+    """
+    following = np.arange(1, n + 1).astype(np.int32)
+    previous = np.arange(-1, n - 1).astype(np.int32)
+    heap = np.empty(2 * n, np.int64)
+    skipped = np.empty(2 * n if rng is not None else 0, np.int64)
+    size, skips = 0, 0
+    for i in range(n - 1):
+        size = _push_pair(heap, size, ids, i, i + 1, merges)
+    while size > 0:
+        entry = int(heap[0])
+        size = pop(heap, size)
+        if rng is not None:
+            if rng.random() < dropout:
+                skipped[skips] = entry
+                skips += 1
+                continue
+            for i in range(skips):
+                size = push(heap, size, int(skipped[i]))
+            skips = 0
+        left = entry & 0xFFFFFFFF
+        right = int(following[left])
+        if ids[left] == GONE or right == n:
+            continue
+        rank = find(merges, int(ids[left]), int(ids[right]))
+        token = int(results[entry >> 32])
+        if rank == NONE or results[rank] != token:
+            continue
+        ids[left] = token
+        ids[right] = GONE
+        lengths[left] += lengths[right]
+        following[left] = following[right]
+        if following[left] < n:
+            previous[following[left]] = left
+            size = _push_pair(heap, size, ids, left, int(following[left]), merges)
+        if previous[left] >= 0:
+            size = _push_pair(heap, size, ids, int(previous[left]), left, merges)
+    return _without_gone(ids, lengths, n)
+
+
+@inner_kernel
+def _without_gone(ids: I32, lengths: I32, n: int) -> int:
+    """Moves the symbols that are left together; returns how many there are."""
+    kept = 0
+    for i in range(n):
+        if ids[i] != GONE:
+            ids[kept] = ids[i]
+            lengths[kept] = lengths[i]
+            kept += 1
+    return kept
+
+
+# --- Merging the symbols of a word
+
+# Up to so many symbols a scan for the lowest rank is faster than a heap.
+SHORT = 64
+
+
+@kernel
+def merge(
+    ids: I32, lengths: I32, n: int, tables: Tables, ranks: I64, dropout: float, rng: np.random.Generator | None
+) -> int:
+    """Merges n symbols in place; returns how many are left.
+
+    A scan sees every pair's present rank, the heap also ranks of pairs that have changed since.  Both do the same as
+    long as a changed pair never makes the token that it made before, which holds where ids are distinct and every merge
+    lengthens its left part: `Tables.scannable`.
+    """
+    if rng is None and n <= SHORT and tables.scannable:
+        return merge_by_scan(ids, lengths, n, tables.merges, tables.results, ranks)
+    return merge_by_heap(ids, lengths, n, tables.merges, tables.results, dropout, rng)
+
+
+# --- The symbols of a word by the longest match anywhere in it
+
+# More than any length: lengths are counted down from it, so that the heap has the longest match on top.
+LONGEST = 2**31
+INSIDE = -1
+
+
+@inner_kernel
+def _longest_symbol(chars: U32, at: int, limit: int, word: tuple[int, int], tables: Tables) -> tuple[int, int]:
+    """The longest token that stands at a place of a word, as (letters it covers, id); (0, NONE) if there is none.
+
+    limit: how many letters it may cover.  Letters are the characters, then end of word where that is a symbol.
+    """
+    start, end = word
+    node = ROOT if at in (start, end) else tables.rest
+    letters, token = 0, NONE
+    for i in range(at, min(at + limit, end)):
+        if node != NONE:
+            node = step(tables.edges, node, int(chars[i]))
+        if node == NONE:
+            return letters, token
+        glued = i + 1 == end and tables.end_of_word == NONE
+        found = token_at(closed(node, tables) if glued else node, tables.ids)
+        if found != NONE:
+            letters, token = i + 1 - at, found
+    if tables.end_of_word != NONE and at + limit > end:
+        found = token_at(closed(node, tables), tables.ids)
+        if found != NONE:
+            letters, token = end + 1 - at, found
+    return letters, token
+
+
+@inner_kernel
+def _place_longest(chars: U32, word: tuple[int, int], n: int, tables: Tables, tokens: I32, covers: I32) -> None:
+    """Takes the longest symbol of what is left of the n letters of a word, the leftmost of several, until none is left.
+
+    Writes at the letter where a symbol begins its id and how many letters it covers; covers is 0 where a letter stays
+    alone and INSIDE where it lies within a symbol.
+    """
+    heap = np.empty(n, np.int64)
+    size = 0
+    for i in range(n):
+        covers[i] = 0
+        letters, _ = _longest_symbol(chars, word[0] + i, n - i, word, tables)
+        if letters > 0:
+            size = push(heap, size, ((LONGEST - letters) << 32) | i)
+    while size > 0:
+        entry = int(heap[0])
+        size = pop(heap, size)
+        i, letters = entry & 0xFFFFFFFF, LONGEST - (entry >> 32)
+        room = 0
+        while room < letters and covers[i + room] == 0:
+            room += 1
+        fitting, token = _longest_symbol(chars, word[0] + i, room, word, tables)
+        if fitting == letters:
+            tokens[i] = token
+            covers[i] = letters
+            for j in range(i + 1, i + letters):
+                covers[j] = INSIDE
+        elif fitting > 0:
+            size = push(heap, size, ((LONGEST - fitting) << 32) | i)
+
+
+@inner_kernel
+def match_longest(
+    chars: U32,
+    word: tuple[int, int],
+    tables: Tables,
+    ids: I32,
+    lengths: I32,
+    ranks: I64,
+    matches: tuple[I32, I32],
+    dropout: float,
+    rng: np.random.Generator | None,
+) -> int:
+    """Writes the symbols of a word, the longest first; parts that no symbol covers are merged as words are.
+
+    matches: room for tokens and covers of `_place_longest`.  Returns the number of symbols or MISSING.
+    """
+    start, end = word
+    letters = end - start + (tables.end_of_word != NONE)
+    tokens, covers = matches
+    _place_longest(chars, word, letters, tables, tokens, covers)
+    n, i = 0, 0
+    while i < letters:
+        after = i + max(1, int(covers[i]))
+        if covers[i] > 0:
+            ids[n] = tokens[i]
+            lengths[n] = 0
+            for j in range(start + i, min(start + after, end)):
+                lengths[n] += utf8_length(int(chars[j]))
+            n += 1
+        else:
+            while after < letters and covers[after] == 0:
+                after += 1
+            added = add_characters(chars, start + i, start + after, word, tables, ids[n:], lengths[n:])
+            if added == MISSING:
+                return MISSING
+            n += merge(ids[n:], lengths[n:], added, tables, ranks, dropout, rng)
+        i = after
+    return n
+
+
+# --- Byte pair encoding of words, in arrays
 
 
 @inner_kernel

@@ -1,4 +1,4 @@
-"""The merges of a byte pair encoding as numbers."""
+"""The merges of a byte pair encoding: as numbers, in a table from pair to rank, as kernels see them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,79 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import I32, I64, packed
-from ._pair_table import find, pair_table
+from .._core.arrays import I32, I64, U32, packed
+from .._kernel import inner_kernel, kernel
+from .._text.words import Words
+
+# --- A table from pairs of numbers to a number, in one array: from merges to their ranks
+
+EMPTY = -1
+ABSENT = -1
+
+
+@kernel
+def find(slots: I64, left: int, right: int) -> int:
+    """The number at (left, right), ABSENT where there is none.
+
+    slots: shape (2 * a power of two,), key and number side by side, so that a look-up touches one cache line; the key
+    of (left, right), both in 0..2**31 - 1, is left * 2**32 + right, that of a free slot EMPTY.
+    """
+    key = (left << 32) | right
+    mask = len(slots) // 2 - 1
+    # Products of a 31-bit and a 32-bit number: below 2**63, so that Python's integers and the machine's agree.
+    mixed = (left * 0x9E3779B1) ^ (right * 0x85EBCA6B)
+    slot = (mixed ^ (mixed >> 29)) & mask
+    while True:
+        found = int(slots[2 * slot])
+        if found == key:
+            return int(slots[2 * slot + 1])
+        if found == EMPTY:
+            return ABSENT
+        slot = (slot + 1) & mask
+
+
+@inner_kernel
+def put(slots: I64, left: int, right: int, number: int) -> None:
+    """Sets the number at (left, right); there must be a free slot."""
+    key = (left << 32) | right
+    mask = len(slots) // 2 - 1
+    mixed = (left * 0x9E3779B1) ^ (right * 0x85EBCA6B)
+    slot = (mixed ^ (mixed >> 29)) & mask
+    while int(slots[2 * slot]) != EMPTY and int(slots[2 * slot]) != key:
+        slot = (slot + 1) & mask
+    slots[2 * slot] = key
+    slots[2 * slot + 1] = number
+
+
+@kernel
+def put_in_order(slots: I64, lefts: I32, rights: I32) -> None:
+    """Puts every pair with its index; of equal pairs the last one counts."""
+    for i in range(len(lefts)):
+        put(slots, int(lefts[i]), int(rights[i]), i)
+
+
+def free_slots(pairs: int) -> I64:
+    """An empty table with room for this many pairs, at most four fifths full.
+
+    >>> free_slots(4).tolist()
+    [-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1]
+    """
+    return np.full(2 << (pairs * 5 // 4 + 1).bit_length(), EMPTY, np.int64)
+
+
+def pair_table(lefts: I32, rights: I32) -> I64:
+    """The table from pair i, (lefts[i], rights[i]), to i; of equal pairs the last one counts.
+
+    >>> table = pair_table(np.array([1, 1, 1], np.int32), np.array([2, 3, 2], np.int32))
+    >>> find(table, 1, 2), find(table, 1, 3), find(table, 2, 2)
+    (2, 1, -1)
+    """
+    slots = free_slots(2 * len(lefts))
+    put_in_order(slots, lefts, rights)
+    return slots
+
+
+# --- The merges of a byte pair encoding as numbers
 
 Merge = tuple[str, str]
 
@@ -110,3 +181,52 @@ def _unknown_token(merges: Sequence[Merge], parts: Sequence[str], ids: Mapping[s
         f"Token `{token}` out of vocabulary: merges[{rank}] is {(left, right)!r}; "
         "add the token to vocab or take the merge out"
     )
+
+
+# --- A byte pair encoding as its kernels see it
+
+NONE = -1
+# What `Tables.unk` says besides an id: unknown characters are dropped; they need a token that the vocabulary lacks.
+DROPPED = -1
+MISSING = -2
+
+
+class Tables(NamedTuple):
+    """A model as the kernel sees it.
+
+    edges, ids: the trie of the vocabulary (`Trie`).
+    merges: the pair table from (left id, right id) to rank; results: int32, shape (merges,), the id that a merge makes.
+    rest: the node of continuing_subword_prefix, where symbols that are not first in their word are looked up.
+    suffix: the characters of end_of_word_suffix, which close the last symbol of a word.
+    end_of_word: the id of the suffix as a symbol of its own, after the last character; NONE where it is glued to that.
+    unk: the id for unknown characters, DROPPED or MISSING; fuse_unk: whether neighbours share one.
+    bytes: int32, shape (256,), the ids of <0x00>..<0xFF>, NONE where the vocabulary lacks one; shape (0,) without byte
+      fallback.  prefix_bytes, suffix_bytes: the same of the bytes of the two affixes.
+    whole_words: whether a word that is a token is taken as it is.
+    scannable: whether the lowest rank may be found by a scan (see `_merging.merge`).
+    """
+
+    edges: I64
+    ids: I32
+    merges: I64
+    results: I32
+    rest: int
+    suffix: U32
+    end_of_word: int
+    unk: int
+    fuse_unk: bool
+    bytes: I32
+    prefix_bytes: I32
+    suffix_bytes: I32
+    whole_words: bool
+    scannable: bool
+
+
+def most_symbols(words: Words, tables: Tables) -> tuple[int, int]:
+    """The most symbols that one word, and that all words, can have before anything merges."""
+    chars, affixes, ends = words.chars, len(tables.prefix_bytes), len(tables.suffix_bytes) + 1
+    in_all, of_one = len(chars), 1
+    if len(tables.bytes):
+        in_all += int((chars >= 0x80).sum() + (chars >= 0x800).sum() + (chars >= 0x10000).sum()) + affixes * len(chars)
+        of_one = 4 + affixes
+    return int(words.lengths.max(initial=0)) * of_one + ends, in_all + ends * len(words.lengths)

@@ -1,18 +1,24 @@
-"""What every model offers: words in, pieces of the vocabulary out."""
+"""What every model offers; the vocabulary that most have, with the arrays of their kernels."""
 
 from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from operator import index
+from typing import Any, ClassVar, NamedTuple
 
-from .._arrays import I32, I64, byte_places
-from .._component import Component
-from .._token import Token
-from .._words import Words
+import numpy as np
 
-if TYPE_CHECKING:
-    from ..trainers import Trainer
+from .._core.arrays import I32, I64, byte_places, packed, packed_strings, unpacked_strings
+from .._core.component import Component
+from .._core.encoding import Token
+from .._core.options import CheckedOptions, checked_id, checked_token
+from .._text.trie import ABSENT, Trie
+from .._text.words import Words
+
+# --- What every model offers: words in, pieces of the vocabulary out
 
 
 class Pieces(NamedTuple):
@@ -31,6 +37,9 @@ class Pieces(NamedTuple):
 
 class Model(Component):
     """A vocabulary and the rule that cuts a word into its pieces."""
+
+    # The trainer of every kind of model; `trainers`, which is made of models, enters them.
+    trainers: ClassVar[dict[type[Model], Callable[[], Any]]] = {}
 
     @abstractmethod
     def encode_words(self, words: Words) -> Pieces:
@@ -94,9 +103,127 @@ class Model(Component):
         in_bytes = pieces._replace(starts=places[pieces.starts], ends=places[pieces.ends])
         return in_bytes, self.token_texts(word, pieces)
 
-    def get_trainer(self) -> Trainer:
-        """A trainer of this kind of model, with its default options."""
-        # Trainers are made of models: where these are read, there are none yet.
-        from ..trainers import default_trainer
+    def get_trainer(self) -> Any:
+        """A trainer of this kind of model, with its default options: a `trainers.Trainer`."""
+        return next(self.trainers[kind] for kind in type(self).__mro__ if kind in self.trainers)()
 
-        return default_trainer(self)
+
+# --- The tokens of a model, each with its id
+
+# Ids are kept as int32; the library's are uint32.
+MAX_ID = 2**31 - 1
+
+
+class Vocabulary:
+    """Tokens and ids, which stay as they are.
+
+    ids: from token to id.  tokens: from id to token, of several tokens with one id the last.
+    Raises ValueError for a token that is no string or an id that is no integer in 0..2**31 - 1.
+
+    >>> Vocabulary({"b": 1, "a": 0}).in_id_order()
+    {'a': 0, 'b': 1}
+    """
+
+    def __init__(self, vocab: Mapping[str, int]) -> None:
+        if not isinstance(vocab, Mapping):
+            raise ValueError(f"vocab: {vocab!r} is no mapping from token to id")
+        self.ids = dict(vocab)
+        if set(map(type, self.ids.values())) - {int}:
+            self.ids = {token: _integer(token, id) for token, id in self.ids.items()}
+        self._check()
+        self.tokens = {id: token for token, id in self.ids.items()}
+
+    def _check(self) -> None:
+        if set(map(type, self.ids)) - {str}:
+            raise ValueError(f"vocab: {next(t for t in self.ids if type(t) is not str)!r} is no string")
+        if self.ids and not 0 <= min(self.ids.values()) <= max(self.ids.values()) <= MAX_ID:
+            token, id = next((t, i) for t, i in self.ids.items() if not 0 <= i <= MAX_ID)
+            raise ValueError(f"vocab[{token!r}]: the id {id} is not in 0..{MAX_ID}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without what is made at its first use; most often the ids are 0, 1, ..., which need no room."""
+        ids = list(self.ids.values())
+        counted = ids == list(range(len(ids)))
+        return _unpacked, (*packed_strings(self.ids), None if counted else packed(np.array(ids, np.int64)))
+
+    @cached_property
+    def trie(self) -> Trie:
+        """The tokens character by character."""
+        return Trie.of(self.ids)
+
+    @cached_property
+    def byte_ids(self) -> I32:
+        """The ids of <0x00>..<0xFF>, int32, shape (256,); ABSENT where there is none."""
+        return np.array([self.ids.get(f"<0x{byte:02X}>", ABSENT) for byte in range(256)], np.int32)
+
+    def in_id_order(self) -> dict[str, int]:
+        """The tokens sorted by id, as files have them."""
+        return dict(sorted(self.ids.items(), key=lambda entry: entry[1]))
+
+
+def _unpacked(text: str, lengths: Any, ids: Any) -> Vocabulary:
+    tokens = unpacked_strings(text, lengths)
+    return Vocabulary(dict(zip(tokens, range(len(tokens)) if ids is None else ids.tolist(), strict=True)))
+
+
+def _integer(token: str, id: Any) -> int:
+    try:
+        if isinstance(id, bool):
+            raise TypeError
+        return index(id)
+    except TypeError:
+        raise ValueError(f"vocab[{token!r}]: the id {id!r} is no integer") from None
+
+
+# --- A model whose pieces are the tokens of a vocabulary
+
+
+class TokenModel(CheckedOptions, Model):
+    """The questions about tokens and ids that `_vocabulary` answers."""
+
+    _unkept = frozenset({"vocab"})
+    _vocabulary: Vocabulary
+
+    def get_vocab(self) -> dict[str, int]:
+        """From token to id, a new dictionary."""
+        return dict(self._vocabulary.ids)
+
+    def get_vocab_size(self) -> int:
+        """Number of tokens."""
+        return len(self._vocabulary.ids)
+
+    def token_to_id(self, token: str) -> int | None:
+        """The id of a token, None if there is no such token."""
+        return self._vocabulary.ids.get(checked_token(token))
+
+    def id_to_token(self, id: int) -> str | None:
+        """The token of an id, None if there is no such id."""
+        return self._vocabulary.tokens.get(checked_id(id))
+
+
+# --- The arrays that go into an encoding kernel and come out of it
+
+Room = tuple[I32, I32, I32, I64]
+
+
+def read_only(words: Words) -> Words:
+    """The same words, their arrays views that cannot be written to.
+
+    numba compiles a kernel once more for arrays that differ in this from those it knows.
+    """
+    views = Words(words.chars.view(), words.offsets.view())
+    for view in views:
+        view.flags.writeable = False
+    return views
+
+
+def room(words: Words, pieces: int) -> Room:
+    """The arrays of `Pieces`, unwritten, for so many pieces of these words."""
+    ids, starts, ends = (np.empty(pieces, np.int32) for _ in range(3))
+    return ids, starts, ends, np.empty(len(words.offsets), np.int64)
+
+
+def used(written: Room) -> Pieces:
+    """The pieces that were written; copies, so that the rest of the room is given back."""
+    ids, starts, ends, offsets = written
+    return Pieces(ids[: offsets[-1]].copy(), starts[: offsets[-1]].copy(), ends[: offsets[-1]].copy(), offsets)

@@ -11,16 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._arrays import F64
-from .._checked_options import CheckedOptions
-from .._json_text import dumps
-from .._option_values import checked_id, checked_token
-from .._packed_strings import packed_strings, unpacked_strings
-from .._words import Words
-from ._files import chosen_prefix, named, required, written
+from .._core.arrays import F64, packed_strings, unpacked_strings
+from .._core.files import chosen_prefix, dumps, named, required, written
+from .._core.options import CheckedOptions, checked_id, checked_token
+from .._text.words import Words
+from ._explanation import UnigramExplanation, explained
 from ._model import Model, Pieces
 from ._scored_pieces import RawPaths, ScoredPieces
-from ._unigram_explanation import UnigramExplanation, explained
 
 
 class Segmentation(NamedTuple):

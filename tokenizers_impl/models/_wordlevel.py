@@ -10,13 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from .._text_files import read_text
-from .._words import Words
+from .._core.files import chosen_prefix, compact_json, named, read_text, required, written
+from .._text.words import Words
 from ._explanation import MatchStep
-from ._files import chosen_prefix, compact_json, named, required, written
-from ._model import Pieces
-from ._token_model import TokenModel
-from ._vocabulary import Vocabulary
+from ._model import Pieces, TokenModel, Vocabulary
 
 _MISSING = -1
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._component import component_from_json, members
-from ._bert_normalizer import BertNormalizer
-from ._byte_level import ByteLevel
-from ._lowercase import Lowercase
-from ._nmt import Nmt
-from ._normalizer import Normalizer
-from ._precompiled import Precompiled
-from ._prepend import Prepend
-from ._replace import Replace
-from ._sentencepiece_map import SentencePieceMap
-from ._sequence import Sequence
-from ._strip import Strip
-from ._strip_accents import StripAccents
-from ._unicode_forms import NFC, NFD, NFKC, NFKD, NORMALIZERS, unicode_normalizer_from_str
+from .._core.component import component_from_json, members
+from ._characters import (
+    NFC,
+    NFD,
+    NFKC,
+    NFKD,
+    NORMALIZERS,
+    BertNormalizer,
+    ByteLevel,
+    Lowercase,
+    Nmt,
+    StripAccents,
+    unicode_normalizer_from_str,
+)
+from ._edits import Prepend, Replace, Strip
+from ._normalizer import Normalizer, Sequence
+from ._precompiled import Precompiled, SentencePieceMap
 
 __all__ = [
     "NFC",

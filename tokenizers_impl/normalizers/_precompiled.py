@@ -1,21 +1,96 @@
-"""The character map of SentencePiece as `tokenizers` applies it."""
+"""The character map of SentencePiece, as `tokenizers` applies it and as SentencePiece itself does."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import base64
+import binascii
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from .._arrays import I32, I64, U32
-from .._component import unchanging
+from .._core.arrays import I32, I64, U32, byte_places, code_points
+from .._core.component import json_form, unchanging
 from .._kernel import inner_kernel, kernel
-from .._splits import TEXT, Splits
-from .._unicode import CODE_POINTS
-from .._utf8 import utf8_byte, utf8_length
-from ._chars_map import BROKEN, NO_KEY, CharsMapNormalizer, broken
-from ._graphemes import grapheme_end, grapheme_kinds
+from .._text.bytes import utf8_byte, utf8_length
+from .._text.splits import TEXT, Splits
+from .._text.trie import ABSENT, ROOT, Trie, step
+from .._text.unicode import CODE_POINTS, grapheme_end, grapheme_kinds
+from ._normalizer import Normalizer
+
+# --- The character map of a SentencePiece model, with the normalizers that hold one
+
+# In place of a place: no key begins there; the map points outside of itself.
+NO_KEY, BROKEN = -1, -2
+
+
+class CharsMap(NamedTuple):
+    """units: int64, the double array of the keys.  texts: code points of all replacements, a 0 behind each.
+
+    places: int32, shape (number of bytes of `texts` + 1,): the character that begins at a byte, -1 inside of one.
+    """
+
+    units: I64
+    texts: U32
+    places: I32
+
+    @classmethod
+    def read(cls, data: bytes) -> CharsMap:
+        """The arrays of these bytes; ValueError for what is no such map."""
+        size = int.from_bytes(data[:4], "little") // 4 * 4
+        if len(data) < 4 or size == 0 or len(data) < 4 + size:
+            raise ValueError(f"precompiled_charsmap of {len(data)} bytes is cut off, or has no keys")
+        try:
+            texts = data[4 + size :].decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"the replacements of precompiled_charsmap are no UTF-8: {error}") from None
+        chars = code_points(texts)
+        places = np.full(len(data) - 4 - size + 1, NO_KEY, np.int32)
+        places[byte_places(chars)] = np.arange(len(chars) + 1)
+        return cls(np.frombuffer(data, "<u4", size // 4, 4).astype(np.int64), chars, places)
+
+
+def in_base64(data: bytes) -> str:
+    """The bytes as tokenizer.json has them."""
+    return base64.b64encode(data).decode("ascii")
+
+
+def from_base64(text: Any) -> bytes:
+    """Those bytes; ValueError for what is no base64."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, TypeError, ValueError) as error:
+        raise ValueError(f"precompiled_charsmap is no base64: {error}") from None
+
+
+def broken() -> ValueError:
+    """What is raised for a map that points outside of itself."""
+    return ValueError("the double array of precompiled_charsmap points outside of itself")
+
+
+@unchanging
+@dataclass(frozen=True, repr=False)
+class CharsMapNormalizer(Normalizer):
+    """A normalizer by such a map.
+
+    precompiled_charsmap: what `normalizer_spec` of the model has: the size of a double array (Darts-clone), the array,
+    then the replacements.  ValueError for what is no such map.
+    """
+
+    precompiled_charsmap: bytes = field(metadata=json_form(write=in_base64, read=from_base64))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._map  # noqa: B018
+
+    @cached_property
+    def _map(self) -> CharsMap:
+        return CharsMap.read(self.precompiled_charsmap)
+
+
+# --- The character map of SentencePiece as `tokenizers` applies it
 
 # A grapheme of this many bytes or more is never looked up as a whole.
 _LONG = 6
@@ -171,3 +246,146 @@ def _sources(changes: I32, starts: I64, ends: I64, former_starts: I64) -> I32:
             changes[i] = used - 1 if change > 0 else used
             used += 0 if change > 0 else 1 - change
     return changes
+
+
+# --- The character map of SentencePiece as SentencePiece itself applies it
+
+
+def _listed(kept: Any) -> tuple[str, ...]:
+    if not isinstance(kept, list) or not all(isinstance(each, str) for each in kept):
+        raise ValueError(f"kept is {kept!r:.80}: expected a list of strings")
+    return tuple(kept)
+
+
+@unchanging
+@dataclass(frozen=True, repr=False)
+class SentencePieceMap(CharsMapNormalizer):
+    """From the left on, the longest key that stands there becomes what the map has for it, as SentencePiece 0.2.3.
+
+    Ours alone: a file with it is refused by `tokenizers`, whose `Precompiled` takes the same map grapheme by grapheme,
+    the shortest key of each.  The two part on text that is not composed: of "ê" and a dot below, written in three
+    characters, `Precompiled` loses an accent.
+    precompiled_charsmap: as `Precompiled` has it.  kept: strings that stay as they are wherever one stands at the place
+    that has been reached, the longest of several: SentencePiece's user-defined symbols.
+    ValueError for what is no such map.
+    """
+
+    kept: tuple[str, ...] = field(default=(), metadata=json_form(write=list, read=_listed))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _listed(list(self.kept))
+
+    @cached_property
+    def _kept(self) -> Trie:
+        return Trie.of({string: id for id, string in enumerate(dict.fromkeys(filter(None, self.kept)))})
+
+    def normalize_splits(self, splits: Splits) -> Splits:
+        """The splits after the map; ValueError for a map that points outside of itself."""
+        given = splits.chars, splits.starts, splits.ends, splits.added, *self._map, *self._kept
+        lengths = _rewrite_longest(*given, np.empty(0, np.uint32), np.empty(0, np.int32))
+        if len(lengths) < len(splits.starts):
+            raise broken()
+        ends = np.cumsum(lengths)
+        splits.check_room(int(lengths.sum()))
+        chars, sources = np.empty(lengths.sum(), np.uint32), np.empty(lengths.sum(), np.int32)
+        _rewrite_longest(*given, chars, sources)
+        return splits.rewritten(chars, sources, ends - lengths, ends)
+
+
+@kernel
+def _rewrite_longest(
+    chars: U32,
+    starts: I64,
+    ends: I64,
+    added: I32,
+    units: I64,
+    texts: U32,
+    places: I32,
+    kept_edges: I64,
+    kept_ids: I32,
+    new: U32,
+    sources: I32,
+) -> I64:
+    """The new lengths, fewer of them if the map is broken.
+
+    Fills `new`, if not empty, with the characters, `sources` with the character that each came from.
+    """
+    lengths, w = np.empty(len(starts), np.int64), 0
+    for j in range(len(starts)):
+        i, begin = starts[j], w
+        while i < ends[j]:
+            stop, place = ends[j], NO_KEY
+            if added[j] == TEXT:
+                stop = _kept_end(chars, i, ends[j], kept_edges, kept_ids)
+                if stop == i:
+                    stop, place = _longest(chars, i, ends[j], units, places)
+            if place == BROKEN:
+                return lengths[:j]
+            if place == NO_KEY:
+                w = _put_longest(chars, i, stop, i, stop, new, sources, w)
+            else:
+                w = _put_longest(texts, place, _text_end(texts, place), i, stop, new, sources, w)
+            i = stop
+        lengths[j] = w - begin
+    return lengths
+
+
+@inner_kernel
+def _put_longest(source: U32, start: int, end: int, first: int, stop: int, new: U32, sources: I32, w: int) -> int:
+    """Writes source[start:end] in place of the characters first..stop - 1 from w on; returns where it ends."""
+    for k in range(end - start):
+        if len(new):
+            new[w + k], sources[w + k] = source[start + k], min(first + k, stop - 1)
+    return w + end - start
+
+
+@inner_kernel
+def _text_end(texts: U32, place: int) -> int:
+    """Where the replacement ends that begins there."""
+    while place < len(texts) and texts[place] != 0:
+        place += 1
+    return place
+
+
+@inner_kernel
+def _kept_end(chars: U32, start: int, end: int, edges: I64, ids: I32) -> int:
+    """Where the longest string to keep ends that begins there; `start` if there is none."""
+    node, found = ROOT, start
+    for i in range(start, end):
+        node = step(edges, node, int(chars[i]))
+        if node == ABSENT:
+            break
+        if ids[node] != ABSENT:
+            found = i + 1
+    return found
+
+
+@inner_kernel
+def _longest(chars: U32, start: int, end: int, units: I64, places: I32) -> tuple[int, int]:
+    """Where the longest key ends that begins there, and where its replacement stands.
+
+    start + 1 and NO_KEY if there is none; BROKEN as the place of a map that points outside of itself.
+    """
+    stop, place = start + 1, NO_KEY
+    node = (units[0] >> 10) << ((units[0] & 512) >> 6)
+    for i in range(start, end):
+        char = int(chars[i])
+        length = utf8_length(char)
+        for k in range(length):
+            byte = utf8_byte(char, length, k)
+            node ^= byte
+            if node >= len(units):
+                return stop, BROKEN
+            unit = units[node]
+            if byte == 0 or unit & (1 << 31 | 0xFF) != byte:
+                return stop, place
+            node ^= (unit >> 10) << ((unit & 512) >> 6)
+        if unit >> 8 & 1:
+            if node >= len(units):
+                return stop, BROKEN
+            at = units[node] & 0x7FFFFFFF
+            if at >= len(places) or places[at] < 0:
+                return stop, BROKEN
+            stop, place = i + 1, places[at]
+    return stop, place

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._component import component_from_json, members, without_older_keys
-from ._byte_level import ByteLevel
-from ._byte_words import ByteWords, hexadecimal
-from ._delimiters import CharDelimiterSplit, Digits, Punctuation
-from ._fixed_length import FixedLength
-from ._kinds import BertPreTokenizer, Whitespace, WhitespaceSplit
+from .._core.component import component_from_json, members, without_older_keys
+from ._byte_level import ByteLevel, ByteWords, hexadecimal
+from ._cuts import (
+    BertPreTokenizer,
+    CharDelimiterSplit,
+    Digits,
+    FixedLength,
+    Punctuation,
+    Split,
+    UnicodeScripts,
+    Whitespace,
+    WhitespaceSplit,
+)
 from ._metaspace import Metaspace
-from ._pre_tokenizer import PreTokenizer
-from ._sequence import Sequence
-from ._split import Split
-from ._unicode_scripts import UnicodeScripts
+from ._pre_tokenizer import PreTokenizer, Sequence
 
 __all__ = [
     "BertPreTokenizer",

@@ -6,13 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._arrays import I32, I64, U8, U32, Bools
-from .._component import json_form, unchanging
+from .._core.arrays import I32, I64, U8, U32, Bools
+from .._core.component import json_form, unchanging
+from .._core.options import choice_of
 from .._kernel import kernel
-from .._option_values import choice_of
-from .._prepending import prepended_once
-from .._splits import TEXT, Splits
-from ._marks import BEGINS, INSIDE, cut_at_marks
+from .._text.splits import BEGINS, INSIDE, TEXT, Splits, cut_at_marks, prepended_once
 from ._pre_tokenizer import PreTokenizer
 
 PREPEND_SCHEMES = ("always", "first", "never")

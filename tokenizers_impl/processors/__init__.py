@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._component import component_from_json, members
-from ._bert import BertProcessing
-from ._byte_level import ByteLevel
-from ._post_processor import PostProcessor
-from ._roberta import RobertaProcessing
-from ._sequence import Sequence
+from .._core.component import component_from_json, members
+from ._post_processor import PostProcessor, Sequence
+from ._special_tokens import BertProcessing, ByteLevel, RobertaProcessing
 from ._template import TemplateProcessing
 
 __all__ = [

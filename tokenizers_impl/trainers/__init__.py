@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from .._absent import missing
-from ..models import Model, Unigram, WordLevel, WordPiece
+from .._core import missing
+from ..models import BPE, Model, Unigram, WordLevel, WordPiece
 from ._bpe_trainer import BpeTrainer
 from ._trainer import Trainer
 from ._unigram_trainer import UnigramTrainer
@@ -25,10 +25,6 @@ if not TYPE_CHECKING:  # where it would make every name one of the module
         raise missing(__name__, name)
 
 
-def default_trainer(model: Model) -> Trainer:
-    """The trainer of that kind of model, with its default options."""
-    if isinstance(model, WordPiece):
-        return WordPieceTrainer()
-    if isinstance(model, WordLevel):
-        return WordLevelTrainer()
-    return UnigramTrainer() if isinstance(model, Unigram) else BpeTrainer()
+Model.trainers.update(
+    {BPE: BpeTrainer, Unigram: UnigramTrainer, WordLevel: WordLevelTrainer, WordPiece: WordPieceTrainer}
+)

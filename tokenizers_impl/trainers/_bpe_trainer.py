@@ -7,17 +7,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._added_token import AddedToken
-from .._arrays import I64
-from .._progress import PROGRESS_FORMATS, Shown
-from .._representation import Call
-from .._words import WordCounts
+from .._core.added_token import AddedToken
+from .._core.arrays import I64
+from .._core.component import Call
+from .._core.parallel import PROGRESS_FORMATS, Shown
+from .._text.words import WordCounts
 from ..models._bpe import BPE
 from ..models._model import Model
-from ._bpe_options import BpeOptions
-from ._bpe_training import LearntMerges, learn_merges
-from ._option_checks import contents, strings
-from ._trainer import Trainer
+from ._bpe_training import BpeOptions, LearntMerges, learn_merges
+from ._trainer import Trainer, contents, strings
 
 # The library's.
 DEFAULT_SIZE = 30000

@@ -1,4 +1,4 @@
-"""The BPE training from counted words to merges."""
+"""The BPE training from counted words to merges: options, alphabet, first symbols, the loop."""
 
 from __future__ import annotations
 
@@ -10,18 +10,241 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import I64
-from .._memory import give_back
-from .._progress import Shown, progress
-from .._words import WordCounts, Words
-from ._alphabet import alphabet
-from ._bpe_options import TIE_BREAKS, BpeOptions
-from ._extension import Extended, cut_words, model_tokens
-from ._initial_symbols import END, InitialSymbols, renumber
-from ._merge_arrays import TOKENS, Rule, State
-from ._merge_kernel import FINISHED, MORE_OCCURRENCES, MORE_PAIRS, MORE_TOKENS, NOTHING, ROW, run_merges
-from ._merge_state import new_state, with_more_occurrences, with_more_pairs, with_more_tokens, with_usual_pairs
-from ._pair_counts import count_pairs
+from .._core.arrays import I32, I64, U32, Bools
+from .._core.parallel import Shown, give_back, progress
+from .._kernel import kernel
+from .._text.words import WordCounts, Words
+from ..models._bpe import BPE
+from ..models._model import Pieces
+from ..models._wordpiece import WordPiece
+from ._merge_loop import (
+    FINISHED,
+    MORE_OCCURRENCES,
+    MORE_PAIRS,
+    MORE_TOKENS,
+    NOTHING,
+    ROW,
+    new_state,
+    run_merges,
+    with_more_occurrences,
+    with_more_pairs,
+    with_more_tokens,
+    with_usual_pairs,
+)
+from ._merge_pairs import TOKENS, Rule, State, count_pairs
+from ._trainer import check_choices, check_integers, check_strings
+
+# --- The options of a BPE training
+
+END_OF_WORDS = ("glued", "symbol")
+# In the order of the kernel's numbers.
+TIE_BREAKS = ("hf", "lexicographic", "first", "sentencepiece")
+COMPATS = ("hf-0.23", None)
+UNLIMITED = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class BpeOptions:
+    """What `BpeTrainer` documents, as plain data, checked: a ValueError names the option that cannot be."""
+
+    vocab_size: int | None = 30000
+    min_frequency: int = 0
+    special_tokens: tuple[str, ...] = ()
+    limit_alphabet: int | None = None
+    initial_alphabet: tuple[str, ...] = ()
+    continuing_subword_prefix: str | None = None
+    end_of_word_suffix: str | None = None
+    max_token_length: int | None = None
+    num_merges: int | None = None
+    end_of_word: str = "glued"
+    tie_break: str = "hf"
+    affix_order: tuple[str, ...] = ()
+    alphabet_order: tuple[str, ...] = ()
+    compat: str | None = "hf-0.23"
+    extend: bool = False
+
+    def __post_init__(self) -> None:
+        limits = ("vocab_size", "limit_alphabet", "max_token_length", "num_merges")
+        check_integers(self, "min_frequency", may_be_none=limits)
+        check_strings(self, "continuing_subword_prefix", "end_of_word_suffix")
+        check_choices(self, end_of_word=END_OF_WORDS, tie_break=TIE_BREAKS, compat=COMPATS)
+        if self.end_of_word == "symbol" and not self.end_of_word_suffix:
+            raise ValueError("end_of_word is 'symbol': give the symbol as end_of_word_suffix, such as '</w>'")
+        if self.end_of_word == "symbol" and self.continuing_subword_prefix:
+            raise ValueError(
+                "end_of_word is 'symbol' and continuing_subword_prefix is "
+                f"{self.continuing_subword_prefix!r}: take one of the two, as the symbol would need the prefix, too"
+            )
+
+    @property
+    def prefix(self) -> str:
+        """The continuing_subword_prefix, empty if there is none."""
+        return self.continuing_subword_prefix or ""
+
+    @property
+    def suffix(self) -> str:
+        """The end_of_word_suffix, empty if there is none."""
+        return self.end_of_word_suffix or ""
+
+    @property
+    def most_tokens(self) -> int:
+        """The size of the vocabulary at which training ends."""
+        return UNLIMITED if self.vocab_size is None else min(self.vocab_size, UNLIMITED)
+
+    @property
+    def most_merges(self) -> int:
+        """The number of merges at which training ends."""
+        return UNLIMITED if self.num_merges is None else self.num_merges
+
+    @property
+    def longest_first(self) -> int:
+        """The most characters of a pair of initial symbols: two in the library, which never looks at these.
+
+        Where a training goes on, they may have more, and are held to the limit.
+        """
+        return max(self.longest, 2) if self.compat else self.longest
+
+    @property
+    def longest(self) -> int:
+        """The most characters of a pair that arises by a merge; the library's test is `<`."""
+        return UNLIMITED if self.max_token_length is None else min(self.max_token_length - bool(self.compat), UNLIMITED)
+
+
+# --- Which characters a training keeps
+
+
+@kernel
+def _character_counts(chars: U32, offsets: I64, counts: I64, n: int) -> I64:
+    totals = np.zeros(n, np.int64)
+    for w in range(len(offsets) - 1):
+        for i in range(offsets[w], offsets[w + 1]):
+            totals[chars[i]] += counts[w]
+    return totals
+
+
+def alphabet(
+    counts: WordCounts, initial: Sequence[str] = (), limit: int | None = None, order: Sequence[str] = ()
+) -> list[str]:
+    """The characters of the words with the first character of each string of `initial`, sorted by code point.
+
+    limit: how many are kept: first those of `initial`, then the most frequent ones.  Of equally frequent ones those
+    that come first in `order` are kept, then those with the smaller code point; the library keeps any.
+
+    >>> words = WordCounts.of({"abba": 3, "cd": 1})
+    >>> alphabet(words, initial=["z"]), alphabet(words, limit=3), alphabet(words, limit=3, order=["d"])
+    (['a', 'b', 'c', 'd', 'z'], ['a', 'b', 'c'], ['a', 'b', 'd'])
+    """
+    required = [ord(text[0]) for text in initial if text]
+    size = max([int(counts.words.chars.max(initial=0)), *required]) + 1
+    totals = _character_counts(*counts.words, counts.counts, size)
+    totals[required] = np.iinfo(np.int64).max
+    kept = np.flatnonzero(totals)
+    if limit is not None and len(kept) > limit:
+        places = {ord(char[0]): place for place, char in reversed(list(enumerate(order))) if char}
+        preference = np.array([places.get(char, len(places)) for char in kept.tolist()])
+        kept = np.sort(kept[np.lexsort((kept, preference, -totals[kept]))[:limit]])
+    return [chr(char) for char in kept.tolist()]
+
+
+# --- The symbols that words consist of before the first merge
+
+# A character stands plain, with prefix, with suffix or with both; END is the suffix as a symbol of its own.
+PLAIN, PREFIXED, SUFFIXED, END = 0, 1, 2, 4
+
+
+class InitialSymbols:
+    """The words as numbers of affixed characters.
+
+    symbols: int32; the ones of word w are symbols[offsets[w]:offsets[w + 1]].  Number f * n + c is character c of the
+    n known ones in form f; what is not known is left out, the others keep the form of their place in the word.
+    """
+
+    def __init__(self, words: Words, known: Sequence[str], prefix: str, suffix: str, end_of_word: str) -> None:
+        self.known, self.prefix, self.suffix = known, prefix, suffix
+        codes = [ord(char) for char in known]
+        index = np.full(max([int(words.chars.max(initial=0)), *codes]) + 1, -1, np.int32)
+        index[codes] = np.arange(len(known))
+        glued, end = (bool(suffix) and end_of_word == kind for kind in ("glued", "symbol"))
+        self.symbols, self.offsets, self._seen = _affixed(*words, index, len(known), bool(prefix), glued, end)
+
+    def strings(self) -> dict[int, str]:
+        """The number of every symbol that occurs with its string."""
+        numbers = np.flatnonzero(self._seen).tolist()
+        return {number: self._string(*divmod(number, max(1, len(self.known)))) for number in numbers}
+
+    def _string(self, form: int, char: int) -> str:
+        if form == END or not self.known:
+            return self.suffix
+        return self.prefix * (form & PREFIXED) + self.known[char] + self.suffix * (form >> 1)
+
+
+@kernel
+def _affixed(
+    chars: U32, offsets: I64, index: I32, n: int, prefixed: bool, glued: bool, end: bool
+) -> tuple[I32, I64, Bools]:
+    """The symbols, where the words begin among them, and which numbers occur."""
+    n_words = len(offsets) - 1
+    symbols, firsts, size = np.empty(len(chars) + n_words * end, np.int32), np.empty(n_words + 1, np.int64), 0
+    seen = np.zeros(END * n + 1, np.bool_)
+    for w in range(n_words):
+        firsts[w] = size
+        start, stop = offsets[w], offsets[w + 1]
+        for i in range(start, stop):
+            char = index[chars[i]]
+            if char >= 0:
+                form = PREFIXED * (prefixed and i > start) + SUFFIXED * (glued and i == stop - 1)
+                symbols[size] = form * n + char
+                seen[symbols[size]] = True
+                size += 1
+        if end and stop > start:
+            symbols[size] = END * n
+            seen[END * n] = True
+            size += 1
+    firsts[n_words] = size
+    return symbols[:size], firsts, seen
+
+
+@kernel
+def renumber(symbols: I32, numbers: I32) -> None:
+    """Puts numbers[s] in the place of every symbol s.  (numpy would make 64-bit indices of all symbols first.)"""
+    for i in range(len(symbols)):
+        symbols[i] = numbers[symbols[i]]
+
+
+# --- The model that a training of merges goes on from
+
+Extended = BPE | WordPiece
+
+
+def model_tokens(model: Extended, options: BpeOptions) -> dict[str, int]:
+    """The vocabulary of the model in the order of the ids; ValueError for gaps, and for other affixes than its own."""
+    for name in ("continuing_subword_prefix", "end_of_word_suffix", "end_of_word"):
+        # What a WordPiece has not is as by default: no suffix.
+        ours, theirs = getattr(options, name), getattr(model, name, getattr(BpeOptions, name))
+        if (ours or None) != (theirs or None):
+            raise ValueError(f"{name} is {ours!r} but the model to extend has {theirs!r}: give the trainer the model's")
+    tokens = dict(sorted(model.get_vocab().items(), key=lambda entry: entry[1]))
+    for place, (token, id) in enumerate(tokens.items()):
+        if id != place:
+            raise ValueError(f"the model to extend has no id {place} but {id} for {token!r}: renumber its vocabulary")
+    return tokens
+
+
+def cut_words(words: Words, tokens: dict[str, int], model: Extended) -> Pieces:
+    """The words as the model cuts them once it has these tokens; characters that are no token are left out."""
+    if isinstance(model, WordPiece):
+        return WordPiece(tokens, continuing_subword_prefix=model.continuing_subword_prefix).known_parts(words)
+    same = BPE(
+        tokens,
+        model.merges,
+        continuing_subword_prefix=model.continuing_subword_prefix,
+        end_of_word_suffix=model.end_of_word_suffix,
+        end_of_word="symbol" if model.end_of_word == "symbol" else "glued",
+    )
+    return same.encode_words(words)
+
+
+# --- The BPE training from counted words to merges
 
 # Merges between two looks at the progress bar and at Ctrl-C.
 SLICE = 256

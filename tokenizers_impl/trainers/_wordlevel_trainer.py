@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._added_token import AddedToken
-from .._representation import Call
-from .._words import WordCounts
+from .._core.added_token import AddedToken
+from .._core.component import Call
+from .._text.words import WordCounts
 from ..models._model import Model
 from ..models._wordlevel import WordLevel
-from ._option_checks import check_integers, contents
-from ._trainer import Trainer
+from ._trainer import Trainer, check_integers, contents
 
 
 class WordLevelTrainer(Trainer):

@@ -1,0 +1,305 @@
+"""Added tokens of a tokenizer: found in texts, their ids, their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._core.added_token import AddedToken
+from .._core.arrays import I32, I64, U8, U32, Bools
+from .._kernel import inner_kernel, kernel
+from .._text.splits import TEXT, Splits
+from .._text.trie import ABSENT, ROOT, Trie, step
+from .._text.unicode import SPACE, WORD, character_classes
+from ..models._model import Model
+
+# --- Finds added tokens in texts
+
+# The bits of a token's flags.  A match that is to be IGNORED is text, and is passed over as a whole.
+SINGLE_WORD, LSTRIP, RSTRIP, IGNORED = 1, 2, 4, 8
+# First characters are told apart by their last eight bits, which is enough to pass over most of a text.
+_FIRST_BITS = 255
+
+
+@dataclass(frozen=True)
+class TokenFinder:
+    """Finds t tokens: of those that begin at a place the longest, from left to right.
+
+    trie: from the characters of a token to its number.  begins: shape (256,), the last eight bits of first characters.
+    ids: int32, shape (t,).  flags: uint8, shape (t,).
+    """
+
+    trie: Trie
+    begins: Bools
+    ids: I32
+    flags: U8
+
+    @classmethod
+    def of(cls, tokens: Mapping[str, tuple[int, int]]) -> TokenFinder:
+        """A finder of these strings, each with its id and flags; the empty one is never found."""
+        found = {content: each for content, each in tokens.items() if content}
+        begins = np.zeros(_FIRST_BITS + 1, np.bool_)
+        begins[[ord(content[0]) & _FIRST_BITS for content in found]] = True
+        ids, flags = ([each[i] for each in found.values()] for i in (0, 1))
+        trie = Trie.of({content: number for number, content in enumerate(found)})
+        return cls(trie, begins, np.array(ids, np.int32), np.array(flags, np.uint8))
+
+    def cut(self, splits: Splits) -> Splits:
+        """The splits with every such token as a split of its own, nothing empty; as they were if there is none."""
+        if len(self.ids) == 0:
+            return splits
+        classes = character_classes() if self.flags.any() else np.empty(0, np.uint8)
+
+        def find(cuts: I64) -> tuple[int, bool]:
+            texts = splits.chars, splits.starts, splits.ends, splits.added
+            return _find(*texts, self.trie.edges, self.trie.ids, self.begins, self.ids, self.flags, classes, cuts)
+
+        cuts = np.empty((2 * len(splits.starts) + 64, 4), np.int64)
+        size, found = find(cuts)
+        if not found:
+            return splits
+        if size > len(cuts):
+            cuts = np.empty((size, 4), np.int64)
+            find(cuts)
+        starts, ends, parent, added = np.ascontiguousarray(cuts[:size].T)
+        return _disjoint(splits.recut(starts, ends, parent)._replace(added=added.astype(np.int32)))
+
+
+def _disjoint(splits: Splits) -> Splits:
+    """The splits side by side: a token may take white space along that is then found once more by another."""
+    if not np.any(splits.starts[1:] < splits.ends[:-1]):
+        return splits
+    lengths = splits.ends - splits.starts
+    splits.check_room(int(lengths.sum()))
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    source = np.repeat(splits.starts - starts, lengths) + np.arange(lengths.sum())
+    return splits.rewritten(splits.chars[source], source.astype(np.int32), starts, ends)
+
+
+@kernel
+def _find(
+    chars: U32,
+    starts: I64,
+    ends: I64,
+    added: I32,
+    edges: I64,
+    numbers: I32,
+    begins: Bools,
+    ids: I32,
+    flags: U8,
+    classes: U8,
+    cuts: I64,
+) -> tuple[int, bool]:
+    """How many cuts there are, and whether there is a token; those that have room are written.
+
+    A row of `cuts`: start, end, number of the split, id of the token or TEXT.
+    """
+    size, found = 0, False
+    for j in range(len(starts)):
+        done, i, blank = starts[j], starts[j], starts[j]
+        while added[j] == TEXT and i < ends[j]:
+            token, end = ABSENT, i + 1
+            if begins[chars[i] & _FIRST_BITS]:
+                token, end = _longest(chars, i, ends[j], edges, numbers)
+            if token != ABSENT and _counts(chars, starts[j], i, end, ends[j], flags[token], classes):
+                first, last = i, end
+                if flags[token] & RSTRIP:
+                    # What the token before has found to be white is not looked at again.
+                    blank = _after_space(chars, max(end, blank), ends[j], classes)
+                    last = blank
+                if flags[token] & LSTRIP:
+                    first = _before_space(chars, i, last, max(starts[j], done), classes)
+                if done < first:
+                    size = _put(cuts, size, done, first, j, TEXT)
+                if first < last:
+                    size = _put(cuts, size, first, last, j, ids[token])
+                done, found = last, True
+            i = end
+        if done < ends[j]:
+            size = _put(cuts, size, done, ends[j], j, added[j])
+    return size, found
+
+
+@inner_kernel
+def _longest(chars: U32, start: int, end: int, edges: I64, numbers: I32) -> tuple[int, int]:
+    """The longest token that begins at `start`, or ABSENT; where it ends, or the next place."""
+    node, i = ROOT, start
+    token, token_end = ABSENT, start + 1
+    while i < end:
+        node = step(edges, node, int(chars[i]))
+        if node == ABSENT:
+            break
+        i += 1
+        if numbers[node] != ABSENT:
+            token, token_end = int(numbers[node]), i
+    return token, token_end
+
+
+@inner_kernel
+def _counts(chars: U32, first: int, start: int, end: int, last: int, flags: int, classes: U8) -> bool:
+    """Whether what is found at start:end in the text first:last is the token."""
+    if flags & IGNORED:
+        return False
+    if flags & SINGLE_WORD:
+        if start > first and classes[chars[start - 1]] & WORD:
+            return False
+        return end == last or not classes[chars[end]] & WORD
+    return True
+
+
+@inner_kernel
+def _before_space(chars: U32, start: int, end: int, least: int, classes: U8) -> int:
+    """Where the white space before the token start:end begins, not before `least`.
+
+    A token that begins in white space which the one before it has taken along begins after that; where it lies in it as
+    a whole, so that the library fails, it stays.
+    """
+    if start < least:
+        return least if least <= end else start
+    while start > least and classes[chars[start - 1]] & SPACE:
+        start -= 1
+    return start
+
+
+@inner_kernel
+def _after_space(chars: U32, end: int, last: int, classes: U8) -> int:
+    """Where the white space from `end` on ends."""
+    while end < last and classes[chars[end]] & SPACE:
+        end += 1
+    return end
+
+
+@inner_kernel
+def _put(cuts: I64, size: int, start: int, end: int, parent: int, added: int) -> int:
+    if size < len(cuts):
+        cuts[size, 0], cuts[size, 1], cuts[size, 2], cuts[size, 3] = start, end, parent, added
+    return size + 1
+
+
+# --- Added tokens of a tokenizer: their ids, their names
+
+Normalize = Callable[[list[str]], list[str]]
+
+
+@dataclass(frozen=True)
+class AddedVocabulary:
+    """Added tokens, never changed, only replaced.
+
+    tokens: by id, ascending.  ids: from content to id, also those whose id another token has taken over.
+    forms: by id, what the normalizer makes of tokens that are looked for in normalised text, or were, until one was
+    added with that id again; none where it leaves a token as it is.
+    shown: by id, as encoding shows the token: its form, if it is looked for in normalised text.
+    special: the contents of special tokens: what decoding calls by one of them `skip_special_tokens` means.
+    raw, normalized: what is looked for before the normalizer, and after it.  strips: whether a token takes white space
+    along.  encode_special_tokens: whether special tokens are text like any other.
+    """
+
+    tokens: Mapping[int, AddedToken]
+    ids: Mapping[str, int]
+    forms: Mapping[int, str]
+    shown: Mapping[int, str]
+    special: frozenset[str]
+    raw: TokenFinder
+    normalized: TokenFinder
+    strips: bool
+    encode_special_tokens: bool
+
+    @classmethod
+    def of(
+        cls,
+        tokens: Mapping[int, AddedToken],
+        normalize: Normalize,
+        *,
+        encode_special_tokens: bool = False,
+        ids: Mapping[str, int] | None = None,
+        forms: Mapping[int, str] | None = None,
+    ) -> AddedVocabulary:
+        """These tokens by id; ids, forms: those that there are already."""
+        ordered = dict(sorted(tokens.items()))
+        contents = {id: token.content for id, token in ordered.items()}
+        normalized = {id: contents[id] for id, token in ordered.items() if token.normalized}
+        known = {**(forms or {}), **_forms(normalized, normalize)}
+        shown = contents | {id: known[id] for id in normalized if id in known}
+        found: list[dict[str, tuple[int, int]]] = [{}, {}]
+        # Of tokens that the normalizer makes equal the library finds any; here special ones come first, then by id.
+        for id, token in sorted(ordered.items(), key=lambda item: not item[1].special):
+            found[bool(token.normalized)].setdefault(shown[id], (id, _flags(token, encode_special_tokens)))
+        return cls(
+            ordered,
+            {content: id for id, content in contents.items()} if ids is None else ids,
+            known,
+            shown,
+            # If the normalizer changes its name, it is shown otherwise, and then not skipped, as in the library.
+            frozenset(token.content for token in ordered.values() if token.special),
+            TokenFinder.of(found[False]),
+            TokenFinder.of(found[True]),
+            any(token.lstrip or token.rstrip for token in ordered.values()),
+            encode_special_tokens,
+        )
+
+    def with_tokens(
+        self, tokens: Iterable[AddedToken], model: Model, normalize: Normalize
+    ) -> tuple[AddedVocabulary, int]:
+        """These tokens too, and how many of them changed anything; one without a character does not.
+
+        A token of the model keeps its id, any other gets the next free one.
+        """
+        by_id, ids, changed = dict(self.tokens), dict(self.ids), 0
+        lost: dict[int, str] = {}
+        free = max([model.get_vocab_size(), *(id + 1 for id in by_id)])
+        for token in filter(_has_content, tokens):
+            known = ids.get(token.content, model.token_to_id(token.content))
+            id = free if known is None else known
+            former = by_id.get(id)
+            changed += former != token
+            if former is not None and former.normalized:
+                lost[id] = former.content
+            free += known is None
+            by_id[id], ids[token.content] = token, id
+        forms = {**self.forms, **_forms(lost, normalize)}
+        flag = self.encode_special_tokens
+        return AddedVocabulary.of(by_id, normalize, encode_special_tokens=flag, ids=ids, forms=forms), changed
+
+    def with_normalizer(self, normalize: Normalize) -> AddedVocabulary:
+        """The same tokens with another normalizer."""
+        return AddedVocabulary.of(
+            self.tokens, normalize, encode_special_tokens=self.encode_special_tokens, ids=self.ids
+        )
+
+    def encoding_special_tokens(self, flag: bool, normalize: Normalize) -> AddedVocabulary:
+        """The same tokens with that flag."""
+        return AddedVocabulary.of(self.tokens, normalize, encode_special_tokens=flag, ids=self.ids, forms=self.forms)
+
+    def name(self, id: int) -> str | None:
+        """What decoding calls the token of that id; None if there is none."""
+        token = self.tokens.get(id)
+        return None if token is None else self.forms.get(id, token.content)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The `added_tokens` of tokenizer.json."""
+        return [token.to_json(id) for id, token in self.tokens.items()]
+
+
+def _forms(contents: Mapping[int, str], normalize: Normalize) -> dict[int, str]:
+    """What the normalizer makes of tokens, by id, all at once; nothing where it leaves one as it is."""
+    if not contents:
+        return {}
+    forms = zip(contents.items(), normalize(list(contents.values())), strict=True)
+    return {id: form for (id, content), form in forms if form != content}
+
+
+def _flags(token: AddedToken, encode_special_tokens: bool) -> int:
+    return (
+        SINGLE_WORD * token.single_word
+        | LSTRIP * token.lstrip
+        | RSTRIP * token.rstrip
+        | IGNORED * (encode_special_tokens and token.special)
+    )
+
+
+def _has_content(token: AddedToken) -> bool:
+    return token.content != ""

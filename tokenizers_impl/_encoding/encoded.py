@@ -1,0 +1,282 @@
+"""How texts are cut into words, and what encoding them gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise, repeat
+
+import numpy as np
+import numpy.typing as npt
+
+from .._core.arrays import F64, I32, I64, text_of
+from .._core.encoding import Encoding
+from .._core.parallel import no_collection
+from .._core.token_lists import TokenLists, TokenRows
+from .._kernel import kernel
+from .._text.splits import TEXT, Splits
+from .._text.words import Words, WordTable
+from ..models import Unigram
+from ..models._model import Model, Pieces
+from ..normalizers import Normalizer
+from ..pre_tokenizers import PreTokenizer
+from .added_tokens import AddedVocabulary, TokenFinder
+
+# --- How a tokenizer cuts texts into words, whatever its model
+
+
+@dataclass(frozen=True)
+class Cutter:
+    """Added tokens, then what normalizer and pre-tokenizer leave of the text between; small enough to travel.
+
+    raw, normalized: finders of added tokens before the normalizer, and after it.
+    """
+
+    raw: TokenFinder
+    normalizer: Normalizer | None
+    normalized: TokenFinder
+    pre_tokenizer: PreTokenizer | None
+
+    @property
+    def needs_origins(self) -> bool:
+        """Whether texts are to come with the origins of their characters."""
+        asks = self.pre_tokenizer is not None and self.pre_tokenizer.needs_origins
+        return asks or (self.normalizer is not None and self.normalizer.is_custom)
+
+    @property
+    def rehearsal(self) -> Cutter:
+        """The same without code of the user's own, which is to see no text but the user's."""
+        normalizer, pre_tokenizer = self.normalizer, self.pre_tokenizer
+        return replace(
+            self,
+            normalizer=normalizer if normalizer and not normalizer.is_custom else None,
+            pre_tokenizer=pre_tokenizer if pre_tokenizer and not pre_tokenizer.is_custom else None,
+        )
+
+    def cut(self, splits: Splits) -> Splits:
+        """The words of texts."""
+        raw = self.raw.cut(splits)
+        normal = self.normalizer.normalize_splits(raw) if self.normalizer else raw
+        found = self.normalized.cut(normal)
+        return self.pre_tokenizer.cut(found) if self.pre_tokenizer else found
+
+
+# --- What encoding a text gives
+
+# The place of an added token that is shown by its name; the places below are those of texts of their own.
+_NAMED = -1
+
+
+@dataclass(frozen=True)
+class EncodedBatch(TokenRows):
+    """The tokens of n texts, one after another, before anything is put in or left out.
+
+    token_ids: int32, shape (m,).  firsts: int64, shape (n + 1,); the tokens of text i are firsts[i]:firsts[i + 1].
+    reach: int32, shape (m, 2), characters of the text as it was given; (0, 2) where nobody asked for them.
+    places: int32, shape (m,): the piece among `pieces` that each token is; -1 for an added token, -2 - i for one with
+      the text own_texts[i].
+    word_bounds: int64, shape (w + 1,): where the tokens of each word begin.  word_firsts: int64, shape (n + 1,); the
+      words of text i are word_firsts[i]:word_firsts[i + 1].
+    """
+
+    token_ids: I32
+    firsts: I64
+    reach: npt.NDArray[np.int32]
+    places: I32
+    word_bounds: I64 = field(repr=False)
+    word_firsts: I64 = field(repr=False)
+    words: Words = field(repr=False)
+    pieces: Pieces = field(repr=False)
+    model: Model = field(repr=False)
+    names: Mapping[int, str] = field(repr=False)
+    own_texts: Sequence[str] = field(repr=False)
+
+    @property
+    def has_offsets(self) -> bool:
+        """Whether offsets were asked for; of an empty batch it is not known."""
+        return len(self.reach) > 0
+
+    @cached_property
+    def piece_texts(self) -> list[str]:
+        """The text of every piece."""
+        return self.model.token_texts(self.words, self.pieces)
+
+    @cached_property
+    def bounds(self) -> list[int]:
+        """`firsts` as a list."""
+        listed: list[int] = self.firsts.tolist()
+        return listed
+
+    @cached_property
+    def _id_list(self) -> list[int]:
+        # To slice it is several times as fast as to turn slices of the array into lists.
+        listed: list[int] = self.token_ids.tolist()
+        return listed
+
+    @cached_property
+    def token_words(self) -> I32:
+        """The number of the word in its text that each token is of, shape (m,); -1 for all without offsets."""
+        if len(self.reach) == 0:
+            return np.full(len(self.token_ids), -1, np.int32)
+        numbers = np.arange(len(self.word_bounds) - 1) - np.repeat(self.word_firsts[:-1], np.diff(self.word_firsts))
+        return np.repeat(numbers, np.diff(self.word_bounds)).astype(np.int32)
+
+    def ids(self, part: slice) -> list[int]:
+        """The ids."""
+        return self._id_list[part]
+
+    def tokens(self, part: slice) -> list[str]:
+        """The tokens as text."""
+        return self.texts_of(self.token_ids[part], self.places[part])
+
+    def texts_of(self, ids: I32, places: I32) -> list[str]:
+        """The text of tokens with these ids, at these places."""
+        texts, names, own = self.piece_texts, self.names, self.own_texts
+        return [
+            texts[place] if place >= 0 else names[id] if place == _NAMED else own[_NAMED - 1 - place]
+            for place, id in zip(places.tolist(), ids.tolist(), strict=True)
+        ]
+
+    def offsets(self, part: slice) -> list[tuple[int, int]]:
+        """From where to where each token reaches in the text."""
+        if len(self.reach) == 0:
+            return [(0, 0)] * len(self.token_ids[part])
+        return list(map(tuple, self.reach[part].tolist()))
+
+    def word_ids(self, part: slice) -> list[int | None]:
+        """The words."""
+        return [word if word >= 0 else None for word in self.token_words[part].tolist()]
+
+    def type_ids(self, part: slice) -> list[int]:
+        """0 for all: of what sequence a text is, is said later."""
+        return [0] * len(self.token_ids[part])
+
+    def special_tokens_mask(self, part: slice) -> list[int]:
+        """0 for all."""
+        return [0] * len(self.token_ids[part])
+
+    def attention_mask(self, part: slice) -> list[int]:
+        """1 for all."""
+        return [1] * len(self.token_ids[part])
+
+    def ranges(self, row: int) -> Mapping[int, tuple[int, int]]:
+        """None."""
+        return {}
+
+    def overflow(self, row: int) -> tuple[TokenLists, ...]:
+        """None."""
+        return ()
+
+    def encodings(self) -> list[Encoding]:
+        """An Encoding a text."""
+        with no_collection():
+            return list(map(Encoding, repeat(self), range(len(self.firsts) - 1)))
+
+    def grouped(self, firsts: I64) -> EncodedBatch:
+        """Rows of several texts, each of them a word: row i has the texts firsts[i]:firsts[i + 1]."""
+        return replace(self, firsts=self.firsts[firsts], word_bounds=self.firsts, word_firsts=firsts)
+
+
+def encoded(splits: Splits, model: Model, added: AddedVocabulary, *, offsets: bool) -> EncodedBatch:
+    """The tokens of texts that are cut into words: every distinct word is encoded once."""
+    splits = splits.without_empty()
+    words, numbers = _distinct(splits, dedupe=not model.is_random)
+    pieces = model.encode_words(words)
+    ids, places, ends = _spread(splits.added, numbers, pieces.ids, pieces.offsets)
+    reach = np.empty((0, 2), np.int32)
+    if offsets:
+        reach = _origins(splits.starts, splits.ends, splits.origins, ends, places, pieces.starts, pieces.ends)
+    own = _own_texts(splits, ends, places, added.shown) if added.strips else []
+    firsts = ends[splits.firsts]
+    return EncodedBatch(ids, firsts, reach, places, ends, splits.firsts, words, pieces, model, added.shown, own)
+
+
+def _own_texts(splits: Splits, ends: I64, places: I32, names: Mapping[int, str]) -> list[str]:
+    """The texts of added tokens that have taken white space along, or lost it; their places are set to them."""
+    added = np.flatnonzero(splits.added != TEXT)
+    texts = {j: text_of(splits.chars[splits.starts[j] : splits.ends[j]]) for j in added.tolist()}
+    own = {j: text for j, text in texts.items() if text != names[splits.added[j]]}
+    places[ends[list(own)]] = _NAMED - 1 - np.arange(len(own))
+    return list(own.values())
+
+
+def _distinct(splits: Splits, *, dedupe: bool) -> tuple[Words, I32]:
+    """The words of the splits that are text, and the number of the word that each of these is."""
+    text = splits.added == TEXT
+    starts, ends = (splits.starts, splits.ends) if text.all() else (splits.starts[text], splits.ends[text])
+    if dedupe:
+        table = WordTable(min(len(starts), 1 << 10))
+        numbers = table.add(splits.chars, starts, ends)
+        return table.counted().words, numbers
+    lengths = ends - starts
+    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+    chars = splits.chars[np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])]
+    return Words(chars, offsets), np.arange(len(starts), dtype=np.int32)
+
+
+@kernel
+def _spread(added: I32, numbers: I32, ids: I32, offsets: I64) -> tuple[I32, I32, I64]:
+    """The id of every token of every split, the piece that it is, and where the tokens of each split begin.
+
+    numbers: the word that each split is that is text.
+    """
+    ends = np.zeros(len(added) + 1, np.int64)
+    text = 0
+    for j in range(len(added)):
+        length = 1
+        if added[j] == TEXT:
+            length = offsets[numbers[text] + 1] - offsets[numbers[text]]
+            text += 1
+        ends[j + 1] = ends[j] + length
+    token_ids, places = np.empty(ends[-1], np.int32), np.empty(ends[-1], np.int32)
+    text = 0
+    for j in range(len(added)):
+        if added[j] != TEXT:
+            token_ids[ends[j]], places[ends[j]] = added[j], _NAMED
+            continue
+        first = offsets[numbers[text]]
+        text += 1
+        for k in range(ends[j + 1] - ends[j]):
+            token_ids[ends[j] + k], places[ends[j] + k] = ids[first + k], first + k
+    return token_ids, places, ends
+
+
+@kernel
+def _origins(
+    starts: I64, split_ends: I64, origins: I32, ends: I64, places: I32, piece_starts: I32, piece_ends: I32
+) -> I32:
+    """From where to where in its text every token reaches."""
+    offsets = np.empty((ends[-1], 2), np.int32)
+    for j in range(len(starts)):
+        for k in range(ends[j], ends[j + 1]):
+            first, last = starts[j], split_ends[j] - 1
+            if places[k] >= 0:
+                last = first + piece_ends[places[k]] - 1
+                first += piece_starts[places[k]]
+            # A piece without a character of its own, such as an end-of-word symbol, stands where the word ends.
+            offsets[k, 0] = origins[first, 0] if first <= last else origins[last, 1]
+            offsets[k, 1] = origins[last, 1]
+    return offsets
+
+
+# --- Probabilities of the pieces of texts, so that a tokenizer serves as a language model
+
+
+def piece_log_probs(words: Splits, model: Model) -> list[F64]:
+    """The natural logarithms of the probabilities of every text's pieces, each text's words one after another.
+
+    ValueError for a model that has no probabilities, or a text that holds an added token, which has none.
+    """
+    if not isinstance(model, Unigram):
+        raise ValueError(f"models.{type(model).__name__} has no probabilities: take a tokenizer with models.Unigram")
+    firsts = words.firsts.tolist()
+    for place in np.flatnonzero(words.added != TEXT)[:1].tolist():
+        i = int(np.searchsorted(words.firsts, place, side="right")) - 1
+        raise ValueError(
+            f"text {i} holds the added token {words.texts()[place]!r}, which has no probability: take it out"
+        )
+    texts = words.texts()
+    distinct = list(dict.fromkeys(texts))
+    scores = dict(zip(distinct, model.log_probs(distinct), strict=True))
+    return [np.concatenate([np.empty(0), *map(scores.get, texts[start:end])]) for start, end in pairwise(firsts)]

@@ -1,0 +1,141 @@
+"""What a caller gives to be encoded, as one list of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from .._core.arrays import I64
+from .._core.options import checked_flag, refuse_unordered
+
+# --- Names of what a caller may give to be encoded, for annotations
+
+Offsets: TypeAlias = tuple[int, int]
+
+TextInputSequence: TypeAlias = str
+PreTokenizedInputSequence: TypeAlias = list[str] | tuple[str, ...]
+InputSequence: TypeAlias = TextInputSequence | PreTokenizedInputSequence
+
+TextEncodeInput: TypeAlias = TextInputSequence | tuple[TextInputSequence, TextInputSequence] | list[TextInputSequence]
+PreTokenizedEncodeInput: TypeAlias = (
+    PreTokenizedInputSequence
+    | tuple[PreTokenizedInputSequence, PreTokenizedInputSequence]
+    | list[PreTokenizedInputSequence]
+)
+EncodeInput: TypeAlias = TextEncodeInput | PreTokenizedEncodeInput
+
+
+# --- What a caller gives to be encoded, as one list of texts
+
+_LIST_HINT = "; a list of words needs is_pretokenized=True"
+
+
+class Inputs(NamedTuple):
+    """n inputs of one or two sequences; a sequence is a text, or a list of words.
+
+    texts: all texts, or all words, one after another.
+    words: int64, shape (s + 1,): sequence j has the words words[j]:words[j + 1]; None where sequences are texts.
+    sequences: int64, shape (n + 1,): input i has the sequences sequences[i]:sequences[i + 1]; None where each has one.
+    first: the number of the first text among those that were given.
+    """
+
+    texts: Sequence[str]
+    words: I64 | None = None
+    sequences: I64 | None = None
+    first: int = 0
+
+    @classmethod
+    def of(cls, batch: Iterable[Any], *, is_pretokenized: bool) -> Inputs:
+        """Texts and pairs of texts, or with is_pretokenized lists of words and pairs of these."""
+        refuse_unordered("the input is", batch)
+        if isinstance(batch, str) or not isinstance(batch, Iterable):
+            raise ValueError(f"the input is {batch!r}: give a list of strings; one string is for encode")
+        listed = batch if isinstance(batch, (list, tuple)) else list(batch)
+        if checked_flag("is_pretokenized", is_pretokenized):
+            return cls._of_words([_words_or_pair(each, i) for i, each in enumerate(listed)])
+        # Most often there are texts alone, which takes no time to see.
+        if set(map(type, listed)) <= {str}:
+            return cls(listed)
+        return cls._of_texts([_text_or_pair(each, i) for i, each in enumerate(listed)])
+
+    @classmethod
+    def of_one(cls, sequence: Any, pair: Any, *, is_pretokenized: bool) -> Inputs:
+        """A single input."""
+        if checked_flag("is_pretokenized", is_pretokenized):
+            return cls._of_words([[_words(each, 0) for each in ((sequence,) if pair is None else (sequence, pair))]])
+        if not isinstance(sequence, str):
+            hint = _LIST_HINT + ", several texts encode_batch" if isinstance(sequence, (list, tuple)) else ""
+            raise ValueError(f"the text is {sequence!r}: give a string{hint}")
+        if pair is None:
+            return cls([sequence])
+        if not isinstance(pair, str):
+            raise ValueError(f"the second text is {pair!r}: give a string")
+        return cls._of_texts([[sequence, pair]])
+
+    @classmethod
+    def _of_texts(cls, rows: list[list[Any]]) -> Inputs:
+        return cls([text for row in rows for text in row], None, _bounds(rows))
+
+    @classmethod
+    def _of_words(cls, rows: list[list[list[str]]]) -> Inputs:
+        sequences = [sequence for row in rows for sequence in row]
+        return cls([word for sequence in sequences for word in sequence], _bounds(sequences), _bounds(rows))
+
+    def sequence_bounds(self) -> I64:
+        """The sequences of each input, shape (n + 1,)."""
+        return np.arange(len(self.texts) + 1) if self.sequences is None else self.sequences
+
+    def parts(self, size: int) -> Iterator[Inputs]:
+        """The inputs in parts of about `size` texts."""
+        if len(self.texts) <= size or size == 0:
+            yield self
+        elif self.sequences is None:
+            for first in range(0, len(self.texts), size):
+                yield Inputs(self.texts[first : first + size], None, None, first)
+        else:
+            yield from self._parts(size * (len(self.sequences) - 1) // len(self.texts), self.sequences)
+
+    def _parts(self, size: int, sequences: I64) -> Iterator[Inputs]:
+        words = np.arange(len(self.texts) + 1) if self.words is None else self.words
+        for first in range(0, len(sequences) - 1, max(size, 1)):
+            own = sequences[first : first + max(size, 1) + 1]
+            inner = words[own[0] : own[-1] + 1]
+            texts = self.texts[inner[0] : inner[-1]]
+            yield Inputs(texts, None if self.words is None else inner - inner[0], own - own[0], int(inner[0]))
+
+
+def _bounds(rows: Iterable[Sequence[Any]]) -> I64:
+    return np.fromiter(accumulate(map(len, rows), initial=0), np.int64)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def _text_or_pair(value: Any, i: int) -> list[str]:
+    """One text or two; ValueError with the number of the row for anything else."""
+    if isinstance(value, str):
+        return [value]
+    is_list = _is_list(value)
+    if not is_list or len(value) != 2:
+        raise ValueError(f"text {i} is {value!r}: give a string or a pair of strings{_LIST_HINT if is_list else ''}")
+    for text, place in zip(value, ("first", "second"), strict=True):
+        if not isinstance(text, str):
+            raise ValueError(f"text {i} is the pair {value!r}, whose {place} text is {text!r}: give strings")
+    return list(value)
+
+
+def _words_or_pair(value: Any, i: int) -> list[list[str]]:
+    is_pair = _is_list(value) and len(value) == 2 and not isinstance(value[0], str)
+    return [_words(each, i) for each in value] if is_pair else [_words(value, i)]
+
+
+def _words(value: Any, i: int) -> list[str]:
+    if not _is_list(value):
+        raise ValueError(f"input {i} is {value!r}: give a list of words, or a pair of such lists")
+    if strange := [word for word in value if not isinstance(word, str)]:
+        raise ValueError(f"input {i} holds {strange[0]!r} among its words: give strings")
+    return list(value)

@@ -1,0 +1,409 @@
+"""From encoded sequences to rows: truncated, post-processed, padded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .._core.arrays import I64, Bools
+from .._core.encoding import Encoding
+from .._core.options import LARGEST_COUNT, LARGEST_ID, checked_count, checked_name, choice_of, name_of
+from .._core.token_lists import TokenLists, check_stride
+from ..processors import PostProcessor
+from ..processors._post_processor import Layout, SequencePiece
+from .arranged import Blueprint, Cuts, PadTokens, arranged, row_lengths
+from .encoded import EncodedBatch
+
+# --- To what length rows are padded, with what token
+
+_DIRECTIONS = {"left": "Left", "right": "Right"}
+_BATCH_LONGEST = "BatchLongest"
+# Tokens of a row: a longer one would take gigabytes, and comes from a mistake or worse.
+_LARGEST_LENGTH = 1 << 24
+
+
+@dataclass(frozen=True)
+class Padding:
+    """What `Tokenizer.enable_padding` was asked for; ValueError for values that it does not take.
+
+    >>> Padding(pad_to_multiple_of=8).target(13)
+    16
+    """
+
+    direction: str = "right"
+    pad_id: int = 0
+    pad_type_id: int = 0
+    pad_token: str = "[PAD]"
+    length: int | None = None
+    pad_to_multiple_of: int | None = None
+
+    def __post_init__(self) -> None:
+        checked_name("direction", self.direction, ("left", "right"))
+        for name in ("pad_id", "pad_type_id"):
+            object.__setattr__(self, name, checked_count(name, getattr(self, name), LARGEST_ID))
+        for name, largest in (("length", _LARGEST_LENGTH), ("pad_to_multiple_of", LARGEST_COUNT)):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, checked_count(name, getattr(self, name), largest))
+        if not isinstance(self.pad_token, str):
+            raise ValueError(f"pad_token={self.pad_token!r}: give a string")
+
+    def target(self, longest: int) -> int:
+        """How long the rows of a batch become whose longest one has so many tokens.
+
+        ValueError for rows that a multiple makes too long.
+        """
+        length, multiple = longest if self.length is None else self.length, self.pad_to_multiple_of or 1
+        target = -(-length // multiple) * multiple
+        if target > max(length, _LARGEST_LENGTH):
+            raise ValueError(
+                f"pad_to_multiple_of={multiple} makes rows of {target} tokens: take one that makes "
+                f"{_LARGEST_LENGTH} at most"
+            )
+        return target
+
+    def tokens(self, longest: int) -> PadTokens:
+        """The tokens that are put to the rows of such a batch."""
+        return PadTokens(self.target(longest), self.pad_id, self.pad_type_id, self.pad_token, self.direction == "left")
+
+    def padded(self, row: TokenLists, longest: int) -> TokenLists:
+        """A row of such a batch, and what overflowed from it."""
+        return row.padded(self.target(longest), self.pad_id, self.pad_type_id, self.pad_token, self.direction)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `Tokenizer.padding` shows."""
+        names = ("length", "pad_to_multiple_of", "pad_id", "pad_token", "pad_type_id", "direction")
+        return {name: getattr(self, name) for name in names}
+
+    def to_json(self) -> dict[str, Any]:
+        """The `padding` object of tokenizer.json."""
+        return {
+            "strategy": _BATCH_LONGEST if self.length is None else {"Fixed": self.length},
+            "direction": _DIRECTIONS[self.direction],
+            "pad_to_multiple_of": self.pad_to_multiple_of,
+            "pad_id": self.pad_id,
+            "pad_type_id": self.pad_type_id,
+            "pad_token": self.pad_token,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Padding:
+        """The way back; ValueError names what is wrong."""
+        if not isinstance(data, Mapping):
+            raise ValueError(f"the padding of tokenizer.json is {str(data)[:80]}: expected an object, or null")
+        values = {"pad_to_multiple_of": None, **data}
+        needed = ("strategy", "direction", "pad_id", "pad_type_id", "pad_token")
+        if missing := [name for name in needed if name not in values]:
+            raise ValueError(f"the padding of tokenizer.json has no {missing[0]}")
+        strategy = choice_of(values["strategy"])
+        is_longest = strategy == _BATCH_LONGEST
+        if not is_longest and (not isinstance(strategy, Mapping) or list(strategy) != ["Fixed"]):
+            raise ValueError(f"the strategy of the padding is {str(strategy)[:80]}: BatchLongest and Fixed are there")
+        return cls(
+            name_of("direction", values["direction"], _DIRECTIONS),
+            values["pad_id"],
+            values["pad_type_id"],
+            values["pad_token"],
+            None if is_longest else checked_count("length", strategy["Fixed"], _LARGEST_LENGTH),
+            values["pad_to_multiple_of"],
+        )
+
+
+# --- How many tokens of an input are kept
+
+# From the names of options to those of the file.
+_STRATEGIES = {"longest_first": "LongestFirst", "only_first": "OnlyFirst", "only_second": "OnlySecond"}
+_TRUNCATION_DIRECTIONS = {"left": "Left", "right": "Right"}
+
+
+@dataclass(frozen=True)
+class Truncation:
+    """What `Tokenizer.enable_truncation` was asked for; ValueError for values that it does not take.
+
+    >>> one, other = np.array([7, 3]), np.array([2, 0])
+    >>> [kept.tolist() for kept in Truncation(5).kept(one, other, np.array([True, False]), np.array([5, 5]))]
+    [[3, 3], [2, 0]]
+    """
+
+    max_length: int
+    stride: int = 0
+    strategy: str = "longest_first"
+    direction: str = "right"
+
+    def __post_init__(self) -> None:
+        for name in ("max_length", "stride"):
+            object.__setattr__(self, name, checked_count(name, getattr(self, name)))
+        checked_name("strategy", self.strategy, ("longest_first", "only_first", "only_second"))
+        checked_name("direction", self.direction, ("left", "right"))
+
+    def check_room(self, special: int) -> None:
+        """ValueError if the rows cannot overlap by the stride beside so many special tokens."""
+        room = self._room(special)
+        if room < self.stride:
+            raise ValueError(
+                f"tokenizer stride set to {self.stride}, which is greater than or equal to its effective max length of "
+                f"{room} (= {self.max_length} original max length - {special} added special tokens), "
+            )
+
+    def _room(self, special: int) -> int:
+        if self.max_length < special:
+            raise ValueError(
+                f"max_length={self.max_length} leaves no room beside the {special} tokens of the post-processor: "
+                "give more, or leave them out by add_special_tokens=False"
+            )
+        return self.max_length - special
+
+    def rooms(self, special_of_single: int, special_of_pair: int, is_pair: Bools) -> I64:
+        """How many tokens of the text each input may have, shape (n,)."""
+        rooms = np.zeros(len(is_pair), np.int64)
+        for wanted, special in ((~is_pair, special_of_single), (is_pair, special_of_pair)):
+            if wanted.any():
+                rooms[wanted] = min(self._room(special), np.iinfo(np.int64).max)
+        return rooms
+
+    def kept(self, first: I64, second: I64, is_pair: Bools, rooms: I64) -> tuple[I64, I64]:
+        """How many tokens are kept of the first and of the second sequence of each input, all of shape (n,).
+
+        second: 0 where there is none.  ValueError for an input that cannot be made to fit, or not with this stride.
+        """
+        excess = first + second - rooms
+        over = (excess > 0) & (rooms > 0)
+        wanted = self._by_strategy(first, second, is_pair, rooms, over)
+        return self._cut(first, wanted[0], over, rooms), self._cut(second, wanted[1], over, rooms)
+
+    def _cut(self, lengths: I64, wanted: I64, over: Bools, rooms: I64) -> I64:
+        """The lengths, those of inputs that are too long cut to the wanted ones."""
+        kept: I64 = np.where(rooms == 0, 0, np.where(over, np.minimum(wanted, lengths), lengths))
+        if len(cut := kept[(kept < lengths) & (kept > 0)]):
+            check_stride(self.stride, int(cut.min()))
+        return kept
+
+    def _by_strategy(self, first: I64, second: I64, is_pair: Bools, rooms: I64, over: Bools) -> tuple[I64, I64]:
+        if self.strategy == "longest_first":
+            return _longest_first(first, second, is_pair, rooms)
+        if self.strategy == "only_second" and np.any(over & ~is_pair):
+            raise ValueError("Truncation error: Second sequence not provided")
+        other = second if self.strategy == "only_first" else first
+        left = rooms - other
+        if np.any(over & (left <= 0)):
+            raise ValueError("Truncation error: Sequence to truncate too short to respect the provided max_length")
+        return (left, other) if self.strategy == "only_first" else (other, left)
+
+    def parts(self, starts: I64, ends: I64, lengths: I64) -> tuple[I64, I64]:
+        """Where the tokens of each sequence that are kept begin and end."""
+        return (starts, starts + lengths) if self.direction == "right" else (ends - lengths, ends)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `Tokenizer.truncation` shows."""
+        return asdict(self)
+
+    def to_json(self) -> dict[str, Any]:
+        """The `truncation` object of tokenizer.json."""
+        return {
+            "direction": _TRUNCATION_DIRECTIONS[self.direction],
+            "max_length": self.max_length,
+            "strategy": _STRATEGIES[self.strategy],
+            "stride": self.stride,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Truncation:
+        """The way back; ValueError names what is wrong."""
+        if not isinstance(data, Mapping):
+            raise ValueError(f"the truncation of tokenizer.json is {str(data)[:80]}: expected an object, or null")
+        values = {"direction": "Right", **data}
+        if missing := [name for name in ("max_length", "strategy", "stride") if name not in values]:
+            raise ValueError(f"the truncation of tokenizer.json has no {missing[0]}")
+        return cls(
+            values["max_length"],
+            values["stride"],
+            name_of("strategy", values["strategy"], _STRATEGIES),
+            name_of("direction", values["direction"], _TRUNCATION_DIRECTIONS),
+        )
+
+
+def _longest_first(first: I64, second: I64, is_pair: Bools, rooms: I64) -> tuple[I64, I64]:
+    """The longer one is cut until they are of one length, then both; without a second one the first alone."""
+    short = np.minimum(first, second)
+    long = np.where(short > rooms, short, np.maximum(short, rooms - short))
+    both = short + long > rooms
+    short, long = np.where(both, rooms // 2, short), np.where(both, rooms // 2 + rooms % 2, long)
+    is_swapped = first > second
+    kept_first, kept_second = np.where(is_swapped, long, short), np.where(is_swapped, short, long)
+    return np.where(is_pair, kept_first, rooms), np.where(is_pair, kept_second, 0)
+
+
+# --- From encoded sequences to rows: truncated, post-processed, padded
+
+_NO_PADDING = PadTokens(0, 0, 0, "", False)
+# How many tokens may be put in: what the longest contexts of models need for each input.
+_ROOM, _ROOM_OF_INPUT = 1 << 24, 1 << 17
+
+
+@dataclass(frozen=True)
+class PostProcessing:
+    """What is done to an input after its sequences are encoded; None for what is not done."""
+
+    truncation: Truncation | None
+    processor: PostProcessor | None
+    padding: Padding | None
+    add_special_tokens: bool
+
+    @property
+    def does_nothing(self) -> bool:
+        """Whether a single sequence comes out as it is."""
+        return self.truncation is None and self.processor is None and self.padding is None
+
+    def special_count(self, is_pair: bool) -> int:
+        """How many special tokens are put in."""
+        if self.processor is None or not self.add_special_tokens:
+            return 0
+        return self.processor.num_special_tokens_to_add(is_pair)
+
+    # One input, as lists
+
+    def process(self, first: TokenLists, second: TokenLists | None) -> TokenLists:
+        """One input, not yet padded, with all that overflows."""
+        sequences = [first] if second is None else [first, second]
+        if self.truncation is not None:
+            sequences = self._truncated(sequences, self.truncation)
+        if self.processor is not None:
+            return self.processor.process_lists(sequences, add_special_tokens=self.add_special_tokens)
+        if second is None:
+            return sequences[0]
+        return TokenLists.joined(each.of_sequence(i) for i, each in enumerate(sequences))
+
+    def _truncated(self, sequences: list[TokenLists], truncation: Truncation) -> list[TokenLists]:
+        lengths = [np.array([len(each)]) for each in sequences]
+        starts = [np.zeros(1, np.int64)] * len(lengths)
+        kept = self._kept(truncation, lengths[0], lengths[1] if len(lengths) == 2 else starts[0], len(lengths) == 2)
+        return [
+            each.truncated(int(length[0]), truncation.stride, truncation.direction)
+            for each, length in zip(sequences, kept, strict=False)
+        ]
+
+    def _kept(self, truncation: Truncation, first: I64, second: I64, is_pair: object) -> tuple[I64, I64]:
+        pairs = np.broadcast_to(np.asarray(is_pair, np.bool_), first.shape)
+        rooms = truncation.rooms(self.special_count(False), self.special_count(True), pairs)
+        return truncation.kept(first, second, pairs, rooms)
+
+    def padded(self, row: TokenLists, longest: int) -> TokenLists:
+        """A row of a batch whose longest one has so many tokens."""
+        return row if self.padding is None else self.padding.padded(row, longest)
+
+    def of_sequences(self, batch: EncodedBatch, first: int, end: int) -> TokenLists:
+        """The input of which the sequences first:end of the batch are, one or two."""
+        rows = [TokenLists.of_row(batch, row) for row in range(first, end)]
+        # Without offsets the library does not tell the sequences apart.
+        second = rows[1].of_type(int(batch.has_offsets)) if len(rows) == 2 else None
+        return self.process(rows[0], second)
+
+    # Batches, as arrays
+
+    def plan(self, batch: EncodedBatch, firsts: I64) -> ArrayPlan | ListPlan:
+        """The rows of inputs: input i has the sequences firsts[i]:firsts[i + 1] of the batch."""
+        layouts = {kind: self._layout(kind, batch) for kind in set((np.diff(firsts) == 2).tolist())}
+        if None in layouts.values():
+            bounds = firsts.tolist()
+            return ListPlan(self, [self.of_sequences(batch, *each) for each in pairwise(bounds)])
+        blueprint = Blueprint.of(layouts.get(False), layouts.get(True))
+        return ArrayPlan(self, batch, blueprint, self._cuts(batch, firsts))
+
+    def _layout(self, is_pair: bool, batch: EncodedBatch) -> Layout | None:
+        if self.processor is not None:
+            return self.processor.layout(is_pair, add_special_tokens=self.add_special_tokens)
+        types = [0, int(batch.has_offsets)][: 1 + is_pair]
+        return Layout(tuple(map(SequencePiece, range(len(types)), types)), named=is_pair)
+
+    def _cuts(self, batch: EncodedBatch, firsts: I64) -> Cuts:
+        starts, ends = batch.firsts[:-1], batch.firsts[1:]
+        if self.truncation is None:
+            return Cuts(starts, ends, firsts)
+        lengths, is_pair = ends - starts, np.diff(firsts) == 2
+        first = firsts[:-1]
+        second = np.zeros(len(first), np.int64)
+        second[is_pair] = lengths[first[is_pair] + 1]
+        kept = np.empty(len(lengths), np.int64)
+        kept[first], kept_second = self._kept(self.truncation, lengths[first], second, is_pair)
+        kept[first[is_pair] + 1] = kept_second[is_pair]
+        return Cuts(*self.truncation.parts(starts, ends, kept), firsts)
+
+
+def check_put_in(plans: Sequence[ArrayPlan | ListPlan], longest: int) -> None:
+    """ValueError if more tokens are to be put into the inputs of a call than may be, before they take memory."""
+    put_in, inputs = sum(plan.put_in(longest) for plan in plans), sum(map(len, plans))
+    if put_in > (room := _ROOM + _ROOM_OF_INPUT * inputs):
+        raise ValueError(
+            f"padding and post-processor put {put_in} tokens into {inputs} inputs: more than {room}, 2**24 and 2**17 "
+            "for each input; pad to shorter rows, or encode fewer at once"
+        )
+
+
+@dataclass(frozen=True)
+class ArrayPlan:
+    """The rows of a part of a batch, before it is known how long the longest one of the batch is."""
+
+    processing: PostProcessing
+    batch: EncodedBatch
+    blueprint: Blueprint
+    cuts: Cuts
+
+    def __len__(self) -> int:
+        return len(self.cuts.firsts) - 1
+
+    @cached_property
+    def _lengths(self) -> I64:
+        return row_lengths(self.blueprint, self.cuts)
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest row."""
+        return int(self._lengths.max(initial=0))
+
+    def put_in(self, longest: int) -> int:
+        """How many tokens the rows have that the texts have not; longest: tokens of the longest row of the batch."""
+        padding = self.processing.padding
+        rows = np.maximum(self._lengths, padding.target(longest) if padding else 0)
+        return int(rows.sum()) - len(self.batch.token_ids)
+
+    def encodings(self, longest: int) -> list[Encoding]:
+        """An Encoding an input; longest: tokens of the longest row of the batch."""
+        padding = self.processing.padding
+        pads = padding.tokens(longest) if padding else _NO_PADDING
+        return arranged(self.batch, self.blueprint, self.cuts, pads, partial(self._overflow, longest)).encodings()
+
+    def _overflow(self, longest: int, row: int) -> tuple[TokenLists, ...]:
+        """What truncation cuts off an input."""
+        if self.processing.truncation is None:
+            return ()
+        lists = self.processing.of_sequences(self.batch, *self.cuts.firsts[row : row + 2].tolist())
+        return self.processing.padded(lists, longest).cut_off()
+
+
+@dataclass(frozen=True)
+class ListPlan:
+    """The same for a post-processor that has no layout."""
+
+    processing: PostProcessing
+    rows: list[TokenLists]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest row."""
+        return max(map(len, self.rows), default=0)
+
+    def put_in(self, longest: int) -> int:
+        """How many tokens padding puts in."""
+        target = self.processing.padding.target(longest) if self.processing.padding else 0
+        return sum(max(target - len(row), 0) for row in self.rows)
+
+    def encodings(self, longest: int) -> list[Encoding]:
+        """An Encoding an input."""
+        return [Encoding(self.processing.padded(row, longest)) for row in self.rows]

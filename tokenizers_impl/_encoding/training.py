@@ -1,0 +1,285 @@
+"""From texts to counted words to a trained model."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from copy import copy
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evenscore.inputs import warn_caller
+from evenscore.parallel import ordered_results
+
+from .._core.arrays import I64, U32, code_points, utf8_size
+from .._core.parallel import Shown, give_back, map_in_order, progress, progress_if_slow
+from .._text.splits import TEXT, Given, Splits, positions, room_for
+from .._text.words import WordCounts, WordTable
+from ..models import Model
+from ..trainers import Trainer
+from .encoded import Cutter
+
+# --- Blocks of texts from files or iterators, a part of the corpus after the other
+
+# Characters a block.  Larger blocks take more memory, smaller ones find the same words again more often.
+BLOCK = 1 << 18
+# Bytes of a file that are counted as one part where an executor counts: enough to be worth the way.
+_RANGE = 1 << 23
+_LINE_FEED = 10
+
+
+class Corpus(NamedTuple):
+    """Parts of a corpus, in order, and `read`, which makes blocks of texts of one of them, here or elsewhere."""
+
+    parts: Iterable[Any]
+    read: Callable[[Any], Iterable[Splits]]
+
+
+class FileRange(NamedTuple):
+    """Whole lines of a file: its bytes from `first` up to, without, `last`."""
+
+    path: str | os.PathLike[str]
+    first: int = 0
+    last: int = sys.maxsize
+
+
+def file_corpus(paths: Sequence[str | os.PathLike[str]], *, offsets: bool, elsewhere: bool) -> Corpus:
+    """The lines of every file, each with its own line feed; `offsets`: with origins.
+
+    elsewhere: the parts are ranges of files, which are read where they are counted.
+    """
+    read = partial(range_blocks, offsets=offsets)
+    if elsewhere:
+        return Corpus(file_ranges(paths), read)
+    return Corpus((block for path in paths for block in read(FileRange(path))), _itself)
+
+
+def iterator_corpus(texts: Iterable[str | Iterable[str]], *, offsets: bool) -> Corpus:
+    """The texts of an iterator, whose elements are strings or iterables of strings."""
+    return Corpus(_text_blocks(texts), partial(_text_splits, offsets=offsets))
+
+
+def _itself(block: Splits) -> Sequence[Splits]:
+    return (block,)
+
+
+def _text_splits(block: Sequence[str], *, offsets: bool) -> Sequence[Splits]:
+    return (Splits.of(block, offsets=offsets),)
+
+
+def file_ranges(paths: Iterable[str | os.PathLike[str]]) -> Iterator[FileRange]:
+    """The files in ranges; ValueError for what is no ordinary file."""
+    for path in paths:
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError(f"{os.fspath(path)} is no ordinary file, of which workers read parts: copy it to one")
+        with open(path, "rb") as file:
+            first = 0
+            while first < status.st_size:
+                # From just before the border, so that a line that begins there begins a range.
+                file.seek(first + _RANGE - 1)
+                file.readline()
+                last = min(file.tell(), status.st_size)
+                yield FileRange(path, first, last)
+                first = last
+
+
+def range_blocks(lines: FileRange, *, offsets: bool) -> Iterator[Splits]:
+    """The lines, each with its own line feed, in blocks of whole lines; `offsets`: with origins."""
+    for text in _whole_lines(lines):
+        chars = code_points(text)
+        ends = np.flatnonzero(chars == _LINE_FEED) + 1
+        if len(ends) == 0 or ends[-1] < len(chars):
+            ends = np.append(ends, len(chars))
+        starts = np.concatenate((np.zeros(1, np.int64), ends[:-1]))
+        yield _block(chars, starts, ends, offsets)
+
+
+def _block(chars: U32, starts: I64, ends: I64, offsets: bool) -> Splits:
+    n = len(starts)
+    origins = positions(starts, ends) if offsets else np.empty((0, 2), np.int32)
+    given = Given(chars, ends) if offsets else None
+    room = room_for(len(chars))
+    return Splits(chars, starts, ends, np.full(n, TEXT, np.int32), np.arange(n + 1), origins, given, room)
+
+
+def _whole_lines(part: FileRange) -> Iterator[str]:
+    """The range in parts that end with a line; ValueError says which byte is no UTF-8."""
+    path, read, last = part
+    done, rest = read, list[bytes]()
+    with open(path, "rb") as file:
+        # A pipe cannot be sought.
+        if read:
+            file.seek(read)
+        while data := file.read(min(BLOCK, last - read)):
+            read += len(data)
+            head, feed, tail = data.rpartition(b"\n")
+            if feed:
+                lines = b"".join((*rest, head, feed))
+                yield _decoded(lines, done, path)
+                done, rest = done + len(lines), []
+            rest.append(tail)
+    if any(rest):
+        yield _decoded(b"".join(rest), done, path)
+
+
+def _decoded(data: bytes, done: int, path: str | os.PathLike[str]) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{os.fspath(path)} is no UTF-8 text (byte {done + error.start}): convert it first") from None
+
+
+def _text_blocks(texts: Iterable[str | Iterable[str]]) -> Iterator[list[str]]:
+    block: list[str] = []
+    size = 0
+    for text in _flat(texts):
+        block.append(text)
+        size += len(text)
+        if size >= BLOCK:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
+
+
+def _flat(texts: Iterable[str | Iterable[str]]) -> Iterator[str]:
+    if isinstance(texts, str):
+        raise ValueError("the iterator is one string: give a list of strings")
+    for i, element in enumerate(texts):
+        if isinstance(element, str):
+            yield element
+            continue
+        if isinstance(element, bytes) or not isinstance(element, Iterable):
+            raise ValueError(f"element {i} of the iterator is {element!r}: give strings, or lists of strings")
+        for text in element:
+            if not isinstance(text, str):
+                raise ValueError(f"element {i} of the iterator holds {text!r}: give strings")
+            yield text
+
+
+# --- Counting the distinct words of a corpus
+
+
+class Measure(NamedTuple):
+    """How much there is to count: `total`, if that is known, bytes of UTF-8 (unit "B") or texts (unit "text")."""
+
+    total: int | None = None
+    unit: str = "B"
+
+    def of(self, block: Splits) -> int:
+        """How much of it a block is."""
+        return utf8_size(block.chars) if self.unit == "B" else len(block.firsts) - 1
+
+
+def count_words(
+    corpus: Corpus, cutter: Cutter, measure: Measure, *, show_progress: Shown, executor: Any = None
+) -> WordCounts:
+    """The words of all texts, in the order in which they first come, with their counts.
+
+    executor: counts parts of the corpus elsewhere; None: threads do.  The counts of parts are added in the order of the
+    parts, so the result does not depend on who counts.
+    """
+    count = partial(_counted, corpus.read, cutter, measure.of if show_progress else _nothing)
+    parts = corpus.parts
+    counted = map_in_order(count, parts) if executor is None else ordered_results(executor, count, parts)
+    whole = WordTable()
+    with progress("Count words", measure.total, show_progress, unit=measure.unit, unit_scale=True) as bar:
+        for size, part in counted:
+            whole.add(part.words.chars, part.words.offsets[:-1], part.words.offsets[1:], part.counts)
+            bar.update(size)
+    return whole.counted()
+
+
+def _counted(
+    read: Callable[[Any], Iterable[Splits]], cutter: Cutter, measured: Callable[[Splits], int], part: Any
+) -> tuple[int, WordCounts]:
+    """The words of a part, and how large it is."""
+    table, size = WordTable(), 0
+    for block in read(part):
+        words = cutter.cut(block).without_empty()
+        table.add(words.chars, words.starts, words.ends)
+        size += measured(block)
+    return size, table.counted()
+
+
+def _nothing(block: Splits) -> int:
+    return 0
+
+
+# --- From texts or counted words to a trained model
+
+
+def chosen_trainer(trainer: Trainer | None, model: Model) -> Trainer:
+    """The trainer, or that of the model; ValueError for one that is not of this package."""
+    if trainer is not None and not isinstance(trainer, Trainer):
+        raise ValueError(f"trainer={trainer!r}: give a Trainer of tokenizers_impl")
+    return trainer or model.get_trainer()
+
+
+def trained_on_texts(
+    corpus: Corpus, cutter: Cutter, measure: Measure, trainer: Trainer, model: Model, executor: Any
+) -> Model:
+    """A model learnt from the words of these texts."""
+    words = iterator_corpus(["low lower"], offsets=cutter.needs_origins)
+    _load_kernels(trainer, model, partial(count_words, words, cutter.rehearsal, Measure(), show_progress=False))
+    # The tables of normalizer and pre-tokenizer: once here, not at the same time in every thread.
+    cutter.rehearsal.cut(Splits.of(["low lower"], offsets=cutter.needs_origins))
+    give_back()
+    counts = count_words(corpus, cutter, measure, show_progress=trainer.shown_progress, executor=executor)
+    give_back()
+    return _learnt(counts, trainer, model, executor)
+
+
+def trained_on_counts(counts: WordCounts, trainer: Trainer, model: Model, executor: Any) -> Model:
+    """A model learnt from counted words."""
+    _load_kernels(trainer, model, partial(WordCounts.of, {"low": 1, "lower": 1}))
+    return _learnt(counts, trainer, model, executor)
+
+
+def _learnt(counts: WordCounts, trainer: Trainer, model: Model, executor: Any) -> Model:
+    if len(counts.counts) == 0:
+        warn_caller("the corpus has no words: the vocabulary is what the options ask for")
+    return trainer.train_words(counts, model, executor)
+
+
+def checked_counts(counts: Mapping[str, int]) -> WordCounts:
+    """The words and their counts.
+
+    ValueError for a word that is no string, a count outside 1 to 2**63 - 1, and for counts that come to 2**63 symbols.
+    """
+    if not isinstance(counts, Mapping):
+        raise ValueError(
+            f"the counts are {counts!r:.80}: give a mapping from word to count; texts are for train_from_iterator"
+        )
+    for word, count in dict(counts).items():
+        if not isinstance(word, str):
+            raise ValueError(f"the word {word!r} is no string")
+        if not isinstance(count, (int, np.integer)) or not 0 < count < 1 << 63:
+            raise ValueError(f"the count of {word!r} is {count!r}: give a positive integer below 2**63")
+    # A symbol more a word: its end.
+    total = sum(int(count) * (len(word) + 1) for word, count in counts.items())
+    if total >= 1 << 63:
+        raise ValueError(
+            f"the words have {total} characters in all, each as often as it is counted: divide the counts, so that it "
+            "is below 2**63"
+        )
+    return WordCounts.of(counts)
+
+
+def _load_kernels(trainer: Trainer, model: Model, two_words: Callable[[], WordCounts]) -> None:
+    """Train on two words, so that what takes seconds where nothing is compiled yet has a bar of its own."""
+    if not trainer.shown_progress:
+        return
+    with progress_if_slow("Load kernels, compiled at first use", trainer.shown_progress):
+        counts = two_words()
+        rehearsal = copy(trainer)
+        rehearsal.show_progress = False
+        # The options may ask for more than two words can give.
+        with suppress(ValueError):
+            rehearsal.train_words(counts, model)

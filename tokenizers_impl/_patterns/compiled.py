@@ -1,0 +1,252 @@
+"""Regular expressions as the package `regex` runs them, over renumbered characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from .._core.arrays import I64, U32
+from .._text.unicode import CODE_POINTS
+from .char_sets import CharSet, lone_word_chars
+from .nodes import Anchor, Atomic, Chain, Char, Choice, Look, Node, OneOf, Place, Repeat, may_be_empty, parts_of
+from .syntax import parsed
+
+# --- The code points that a regular expression cannot tell apart, as one number
+
+# Stands between texts, and is in no set.
+EDGE = 0
+# More numbers than this would reach the surrogates.
+_MOST_NUMBERS = 0xD7FF
+_MOST_SETS = 1024
+
+
+class Alphabet(NamedTuple):
+    """Code points in the same sets of an expression have the same number, from 1 on.
+
+    So the expression needs no table of Unicode, and a text of numbers is short to write: see `_numbered_text`.
+
+    begins: int64, the code points from which on numbers change.  numbers: uint32, the number from each of them on.
+    """
+
+    begins: I64
+    numbers: U32
+
+    @classmethod
+    def of(cls, node: Node) -> Alphabet:
+        """The alphabet of an expression; ValueError for one with too many different sets or characters."""
+        sets = {each.bounds.tobytes(): each for each in _sets(node)}
+        if len(sets) > _MOST_SETS:
+            raise ValueError(f"the pattern has {len(sets)} different sets of characters: {_MOST_SETS} are possible")
+        codes = np.unique(np.fromiter(_codes(node), np.int64))
+        return cls._telling_apart(sorted(sets.values(), key=len, reverse=True), codes)
+
+    @classmethod
+    def _telling_apart(cls, sets: Sequence[CharSet], codes: I64) -> Alphabet:
+        """Large sets first, so that the numbers of their members follow one another and are soon compared."""
+        bounds = np.concatenate([np.zeros(1, np.int64), codes, codes + 1, *(each.bounds for each in sets)])
+        begins = np.unique(bounds[bounds < CODE_POINTS])
+        numbers = np.zeros(len(begins), np.int64)
+        for each in sets:
+            _, numbers = np.unique(2 * numbers + ~each.holds(begins), return_inverse=True)
+        places = np.searchsorted(begins, codes)
+        alone = np.zeros(len(begins), np.int64)
+        alone[places] = np.arange(1, len(codes) + 1)
+        _, numbers = np.unique(numbers * (len(codes) + 1) + alone, return_inverse=True)
+        if numbers.max() >= _MOST_NUMBERS:
+            raise ValueError(f"the pattern tells {numbers.max() + 1} characters apart: {_MOST_NUMBERS} are possible")
+        return cls(begins, (numbers + 1).astype(np.uint32))
+
+    def table(self) -> U32:
+        """The number of every code point, shape (0x110000,)."""
+        return np.repeat(self.numbers, np.diff(np.append(self.begins, CODE_POINTS)))
+
+    def number(self, code: int) -> int:
+        """The number of a code point."""
+        return int(self.numbers[np.searchsorted(self.begins, code, side="right") - 1])
+
+    def members(self, chars: CharSet) -> list[int]:
+        """The numbers of a set of the expression, ascending."""
+        listed: list[int] = np.unique(self.numbers[chars.holds(self.begins)]).tolist()
+        return listed
+
+
+def _sets(node: Node) -> Iterator[CharSet]:
+    if isinstance(node, OneOf):
+        yield node.chars
+    elif isinstance(node, Anchor) and node.place in (Place.WORD_EDGE, Place.NO_WORD_EDGE):
+        yield lone_word_chars()
+    for part in parts_of(node):
+        yield from _sets(part)
+
+
+def _codes(node: Node) -> Iterator[int]:
+    if isinstance(node, Char):
+        yield node.code
+    elif isinstance(node, Anchor) and node.place in (
+        Place.LINE_BEGIN,
+        Place.LINE_END,
+        Place.TEXT_END_OR_LAST_LINE_FEED,
+    ):
+        yield 10
+    for part in parts_of(node):
+        yield from _codes(part)
+
+
+# --- Regular expressions as the package `regex` runs them
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """An expression over the numbers of its alphabet.
+
+    table: the number of every code point, shape (0x110000,).  program: finds it in texts of numbers, each between two
+    EDGEs.  stepper: the same as a group, or else any character, for all matches at once.  may_be_empty: whether it can
+    match without a character.
+    """
+
+    table: U32
+    program: Any
+    stepper: Any
+    may_be_empty: bool
+
+
+# What tokenizers have is a tenth as long; ten times as much is compiled for seconds.
+_LONGEST = 20_000
+
+
+# Compiling takes milliseconds, of which a pipeline of many steps and its copies need not pay each.
+@lru_cache(maxsize=64)
+def compiled(pattern: str) -> Compiled:
+    """The expression ready to run; ValueError names what is wrong with it or not implemented."""
+    try:
+        import regex
+    except ImportError as error:
+        raise ImportError("a Regex needs the package regex: pip install regex") from error
+    if len(pattern) > _LONGEST:
+        raise ValueError(f"the pattern {pattern[:40]!r}... has {len(pattern)} characters: give {_LONGEST} at most")
+    node = parsed(pattern)
+    alphabet = Alphabet.of(node)
+    written = _written(node, alphabet)
+    try:
+        program, stepper = regex.compile(written, regex.V0), regex.compile(f"({written})|.", regex.V0 | regex.DOTALL)
+    except regex.error as error:
+        raise ValueError(f"the pattern {pattern!r} is not taken by the package regex: {error}") from None
+    return Compiled(alphabet.table(), program, stepper, may_be_empty(node))
+
+
+def _written(node: Node, alphabet: Alphabet) -> str:
+    """The expression over numbers, each of them written as the character of that code point."""
+    match node:
+        case Char(code):
+            return _char(alphabet.number(code))
+        case OneOf(chars):
+            return _set(alphabet.members(chars))
+        case Anchor(place):
+            return _anchor(place, alphabet)
+        case Chain(parts):
+            return "".join(_written(part, alphabet) for part in parts)
+        case Choice(alternatives):
+            return f"(?:{'|'.join(_written(each, alphabet) for each in alternatives)})"
+        case Repeat(part, least, most, mode):
+            written = _written(part, alphabet)
+            atom = written if isinstance(part, (Char, OneOf)) else f"(?:{written})"
+            return atom + _bounds(least, most) + mode
+        case Atomic(part):
+            return f"(?>{_written(part, alphabet)})"
+        case Look(part, behind, negative):
+            return f"(?{'<' if behind else ''}{'!' if negative else '='}{_written(part, alphabet)})"
+
+
+def _char(number: int) -> str:
+    return f"\\u{number:04x}"
+
+
+def _set(numbers: list[int]) -> str:
+    """A set of ascending numbers; what never matches for an empty one."""
+    if not numbers:
+        return "(?!)"
+    spans = [[numbers[0], numbers[0]]]
+    for number in numbers[1:]:
+        if number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    if len(numbers) == 1:
+        return _char(numbers[0])
+    written = "".join(_char(first) if first == last else f"{_char(first)}-{_char(last)}" for first, last in spans)
+    return f"[{written}]"
+
+
+def _bounds(least: int, most: int | None) -> str:
+    for sign, bounds in (("*", (0, None)), ("+", (1, None)), ("?", (0, 1))):
+        if (least, most) == bounds:
+            return sign
+    return f"{{{least},{'' if most is None else most}}}"
+
+
+def _anchor(place: Place, alphabet: Alphabet) -> str:
+    edge, feed = _char(EDGE), _char(alphabet.number(10))
+    if place in (Place.WORD_EDGE, Place.NO_WORD_EDGE):
+        word = _set(alphabet.members(lone_word_chars()))
+        other = ("!", "=") if place is Place.WORD_EDGE else ("=", "!")
+        return f"(?:(?<={word})(?{other[0]}{word})|(?<!{word})(?{other[1]}{word}))"
+    return {
+        Place.TEXT_BEGIN: f"(?<={edge})",
+        Place.TEXT_END: f"(?={edge})",
+        Place.TEXT_END_OR_LAST_LINE_FEED: f"(?={feed}?{edge})",
+        # No line begins behind a line feed that ends the text.
+        Place.LINE_BEGIN: f"(?:(?<={edge})|(?<={feed})(?!{edge}))",
+        Place.LINE_END: f"(?=[{edge}{feed}])",
+    }[place]
+
+
+# --- Regular expressions as an object
+
+
+@dataclass(frozen=True)
+class Regex:
+    r"""A regular expression in the syntax of Oniguruma, as `tokenizers.Regex`; needs the package `regex`.
+
+    What cannot be kept exactly is refused with a ValueError that names it: references back to groups, named groups, \G,
+    \K, \X, conditions, comments that span lines ((?x)), properties other than general categories and scripts, and (?i)
+    beyond ASCII.  Classes of characters are those of tokenizers 0.23.3, whichever Unicode version `regex` has.
+
+    >>> from tokenizers_impl.pre_tokenizers import Split
+    >>> Split(Regex(r"\p{N}{1,3}"), "isolated").pre_tokenize_str("in 2024")
+    [('in ', (0, 3)), ('202', (3, 6)), ('4', (6, 7))]
+    """
+
+    pattern: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.pattern, str):
+            raise ValueError(f"pattern={self.pattern!r}: give a string")
+        compiled(self.pattern)
+
+
+Pattern: TypeAlias = str | Regex
+
+
+def check_pattern(pattern: Any) -> None:
+    """ValueError for what is no pattern."""
+    if not isinstance(pattern, (str, Regex)):
+        raise ValueError(f"pattern={pattern!r}: give a string or a Regex of tokenizers_impl")
+
+
+def pattern_json(pattern: Pattern) -> dict[str, str]:
+    """The pattern in tokenizer.json."""
+    return {"Regex": pattern.pattern} if isinstance(pattern, Regex) else {"String": pattern}
+
+
+def pattern_from_json(data: Any) -> Pattern:
+    """The pattern of that object of tokenizer.json."""
+    if not isinstance(data, Mapping) or len(data) != 1 or not all(isinstance(each, str) for each in data.values()):
+        raise ValueError(f'the pattern is {data!r}: expected {{"String": ...}} or {{"Regex": ...}}')
+    [(kind, text)] = data.items()
+    if kind not in ("String", "Regex"):
+        raise ValueError(f"the pattern is a {kind!r}: expected String or Regex")
+    return Regex(text) if kind == "Regex" else text

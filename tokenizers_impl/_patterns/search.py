@@ -1,0 +1,316 @@
+"""Where a pattern stands in splits, and what becomes of these places: cut at, or replaced."""
+
+from __future__ import annotations
+
+import re
+import time
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._core.arrays import I32, I64, U32, Bools, text_of
+from .._core.options import choice_of
+from .._kernel import kernel
+from .._text.splits import TEXT, Splits
+from .compiled import EDGE, Compiled, Pattern, Regex, compiled
+
+# --- Where a pattern stands in splits
+
+# How long all searches in texts may take: so many seconds, and one more for so many characters.  Sane patterns read a
+# hundred times as many in a second.
+_SECONDS, _CHARACTERS_A_SECOND = 5.0, 50_000
+# So many characters tell whether a pattern matches most of the text, or little of it.
+_SAMPLE = 2000
+
+
+class Matches(NamedTuple):
+    """Places in order, without overlap: chars[starts[i]:ends[i]], which may be empty, lies in split parents[i].
+
+    spent: seconds that regular expressions have worked on the texts by then.
+    """
+
+    starts: I64
+    ends: I64
+    parents: I64
+    spent: float
+
+
+def matches(pattern: Pattern, splits: Splits) -> Matches:
+    """All matches in the splits that are text, leftmost first, as `tokenizers` 0.23.3 finds them; none in empty ones.
+
+    ValueError for an expression that backtracks without end.
+    """
+    texts = np.flatnonzero((splits.added == TEXT) & (splits.ends > splits.starts))
+    if pattern == "":
+        return _of_nothing(splits, texts)
+    if isinstance(pattern, Regex):
+        return _of_regex(pattern, splits, texts)
+    return _of_string(pattern, splits, texts)
+
+
+def _of_nothing(splits: Splits, texts: I64) -> Matches:
+    """The empty string, which stands before every character and at the end."""
+    counts = splits.ends[texts] - splits.starts[texts] + 1
+    firsts = np.cumsum(counts) - counts
+    places = np.arange(counts.sum()) + np.repeat(splits.starts[texts] - firsts, counts)
+    return Matches(places, places, np.repeat(texts, counts), splits.spent)
+
+
+def _of_string(wanted: str, splits: Splits, texts: I64) -> Matches:
+    chars = text_of(splits.chars)
+    if wanted not in chars:
+        nowhere = np.empty(0, np.int64)
+        return Matches(nowhere, nowhere, nowhere, splits.spent)
+    size = len(wanted)
+    found: list[tuple[int, int]] = []
+    expression = re.compile(re.escape(wanted))
+    for j, start, end in zip(texts.tolist(), splits.starts[texts].tolist(), splits.ends[texts].tolist(), strict=True):
+        found.extend((match.start(), j) for match in expression.finditer(chars, start, end))
+    starts, parents = np.array(found, np.int64).reshape(-1, 2).T
+    return Matches(starts, starts + size, parents, splits.spent)
+
+
+def _of_regex(pattern: Regex, splits: Splits, texts: I64) -> Matches:
+    ready = compiled(pattern.pattern)
+    starts, ends = splits.starts[texts], splits.ends[texts]
+    text = _numbered_text(_numbered(splits.chars, starts, ends, ready.table))
+    limit, begin = _SECONDS + len(text) / _CHARACTERS_A_SECOND, time.thread_time()
+    deadline = begin + limit - splits.spent
+    try:
+        found = _spans_with_empty_ones(ready, text, deadline) if ready.may_be_empty else _spans(ready, text, deadline)
+    except TimeoutError:
+        raise ValueError(
+            f"the pattern {pattern.pattern!r} did not come to an end within {limit:.0f} seconds on {len(text)} "
+            "characters, those before it included: it tries too many ways to match; make its repeats possessive, or "
+            "fewer"
+        ) from None
+    bases = np.cumsum(ends - starts + 1) - (ends - starts)
+    places = np.searchsorted(bases, found[:, 0], side="right") - 1
+    shifts = (starts - bases)[places]
+    spent = splits.spent + time.thread_time() - begin
+    return Matches(found[:, 0] + shifts, found[:, 1] + shifts, texts[places], spent)
+
+
+@kernel
+def _numbered(chars: U32, starts: I64, ends: I64, table: U32) -> U32:
+    """The numbers of the characters of all texts, EDGE before, between and behind them."""
+    numbers = np.empty((ends - starts).sum() + len(starts) + 1, np.uint32)
+    numbers[0] = EDGE
+    at = 1
+    for j in range(len(starts)):
+        for i in range(starts[j], ends[j]):
+            numbers[at] = table[chars[i]]
+            at += 1
+        numbers[at] = EDGE
+        at += 1
+    return numbers
+
+
+def _numbered_text(numbers: U32) -> str:
+    """Numbers as the characters with these code points: one byte each in memory, where they are small."""
+    if numbers.max() < 0x100:
+        return numbers.astype(np.uint8).tobytes().decode("latin-1")
+    return text_of(numbers)
+
+
+def _left(deadline: float) -> float:
+    """The seconds of work that are left; `regex` counts those too, and takes no 0 for the answer."""
+    return max(deadline - time.thread_time(), 1e-3)
+
+
+def _spans(ready: Compiled, text: str, deadline: float) -> I64:
+    """From where to where each match reaches, shape (k, 2)."""
+    sample = ready.stepper.findall(text, 0, _SAMPLE, timeout=_left(deadline))
+    if sample.count("") > len(sample) // 2:
+        spans = (match.span() for match in ready.program.finditer(text, timeout=_left(deadline)))
+        return np.fromiter(chain.from_iterable(spans), np.int64).reshape(-1, 2)
+    # Lists of texts cost half of what match objects do.  Where there is no match the stepper takes one character.
+    lengths = np.fromiter(map(len, ready.stepper.findall(text, timeout=_left(deadline))), np.int64)
+    ends = np.cumsum(np.maximum(lengths, 1))
+    found = lengths > 0
+    return np.stack((ends - lengths, ends), axis=1)[found]
+
+
+def _spans_with_empty_ones(ready: Compiled, text: str, deadline: float) -> I64:
+    """The same where an empty match right behind a match does not count, and the search goes on a character later."""
+    found: list[tuple[int, int]] = []
+    search, at, last = ready.program.search, 1, -1
+    while (match := search(text, at, timeout=_left(deadline))) is not None:
+        start, end = match.span()
+        if start == len(text):
+            break
+        if start == end == last:
+            at = end + 1
+            continue
+        found.append((start, end))
+        at = last = end
+    return np.array(found, np.int64).reshape(-1, 2)
+
+
+# --- What becomes of the places that a pre-tokenizer cuts at
+
+# From the name of a behavior to its name in tokenizer.json.
+BEHAVIORS = {
+    "removed": "Removed",
+    "isolated": "Isolated",
+    "merged_with_previous": "MergedWithPrevious",
+    "merged_with_next": "MergedWithNext",
+    "contiguous": "Contiguous",
+}
+# Whether a piece goes on with the one before it: by whether that one delimits, then by whether it does itself.
+JOINS = {
+    "removed": [[False, False], [False, False]],
+    "isolated": [[False, False], [False, False]],
+    "merged_with_previous": [[False, True], [False, False]],
+    "merged_with_next": [[False, False], [True, False]],
+    "contiguous": [[True, False], [False, True]],
+}
+
+
+def check_behavior(behavior: str) -> None:
+    """ValueError for what is no behavior."""
+    if behavior not in BEHAVIORS:
+        raise ValueError(f"behavior={behavior!r}: choose one of {', '.join(BEHAVIORS)}")
+
+
+def behavior_json(behavior: str) -> str:
+    """The behavior in tokenizer.json."""
+    return BEHAVIORS[behavior]
+
+
+def behavior_from_json(name: Any) -> str:
+    """The behavior of that name in tokenizer.json."""
+    names, choice = {written: behavior for behavior, written in BEHAVIORS.items()}, choice_of(name)
+    if not isinstance(choice, str) or choice not in names:
+        raise ValueError(f"the behavior is {name!r}: expected one of {', '.join(names)}")
+    return names[choice]
+
+
+def cut_at(splits: Splits, found: Matches, behavior: str, *, invert: bool = False) -> Splits:
+    """The splits cut at matches, which delimit; invert: what lies between them delimits instead."""
+    joins = np.array(JOINS[behavior])
+    texts = splits.starts, splits.ends, splits.added
+    places = found.starts, found.ends, found.parents
+    return splits.recut(*_cut(*texts, *places, joins, behavior == "removed", invert))
+
+
+def chars_in(splits: Splits, wanted: Bools) -> Matches:
+    """Every character that is among the code points marked, shape (0x110000,), as a match."""
+    places = np.flatnonzero(wanted[splits.chars])
+    parents = np.searchsorted(splits.starts, places, side="right") - 1
+    # Those before the first split are in none, which is all of them where a step before this one took everything.
+    places, parents = places[parents >= 0], parents[parents >= 0]
+    inside = (places < splits.ends[parents]) & (splits.added[parents] == TEXT)
+    return Matches(places[inside], places[inside] + 1, parents[inside], splits.spent)
+
+
+@kernel
+def _cut(
+    starts: I64,
+    ends: I64,
+    added: I32,
+    match_starts: I64,
+    match_ends: I64,
+    match_parents: I64,
+    joins: Bools,
+    removed: bool,
+    invert: bool,
+) -> tuple[I64, I64, I64]:
+    """Starts, ends and parents of the new splits.
+
+    The pieces of a split are the matches and, where they are not empty, the parts between them; pieces that join are
+    one new split, unless it is empty.
+    """
+    room = 2 * len(match_starts) + len(starts)
+    new_starts, new_ends, parents = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
+    n, m = 0, 0
+    for j in range(len(starts)):
+        at, begin, before, dropped = starts[j], starts[j], False, False
+        while at < ends[j] or (m < len(match_starts) and match_parents[m] == j):
+            is_match = m < len(match_starts) and match_parents[m] == j and match_starts[m] == at
+            delimits = is_match != (invert and added[j] == TEXT)
+            if at > begin and not joins[int(before), int(delimits)]:
+                if not dropped:
+                    new_starts[n], new_ends[n], parents[n] = begin, at, j
+                    n += 1
+                begin = at
+            before, dropped = delimits, removed and delimits
+            if is_match:
+                at = match_ends[m]
+                m += 1
+            elif m < len(match_starts) and match_parents[m] == j:
+                at = match_starts[m]
+            else:
+                at = ends[j]
+        if at > begin and not dropped:
+            new_starts[n], new_ends[n], parents[n] = begin, at, j
+            n += 1
+    return new_starts[:n], new_ends[:n], parents[:n]
+
+
+# --- Matches replaced
+
+
+def replaced(splits: Splits, found: Matches, content: U32) -> Splits:
+    """The splits with the content in place of matches; its origin is that of the last character of the match."""
+    splits = splits._replace(spent=found.spent)
+    if len(found.starts) == 0:
+        return splits
+    splits.check_room(len(found.starts) * len(content))
+    texts = splits.chars, splits.starts, splits.ends
+    places = found.starts, found.ends, found.parents
+    made = splits.rewritten(*_replaced(*texts, *places, content, len(splits.origins) > 0))
+    at_begin = found.ends == splits.starts[found.parents]
+    return _put_at_begin(splits, made, found.parents[at_begin], len(content)) if at_begin.any() else made
+
+
+def _put_at_begin(splits: Splits, made: Splits, parents: I64, length: int) -> Splits:
+    """The splits with the place where they begin as the origin of what was put before their first character."""
+    if len(made.origins) == 0:
+        return made
+    origins = made.origins.copy()
+    first_of_text = np.isin(parents, splits.firsts)
+    # What stands before another split of the same text is an added token, and that is never empty.
+    begins = np.where(first_of_text, 0, splits.origins[splits.ends[parents - 1] - 1, 1])
+    for start, begin in zip(made.starts[parents].tolist(), begins.tolist(), strict=True):
+        origins[start : start + length] = begin
+    return made._replace(origins=origins)
+
+
+@kernel
+def _replaced(
+    chars: U32,
+    starts: I64,
+    ends: I64,
+    match_starts: I64,
+    match_ends: I64,
+    match_parents: I64,
+    content: U32,
+    tracked: bool,
+) -> tuple[U32, I32, I64, I64]:
+    """The characters with the content for matches; if tracked, the character that each came from."""
+    size = (ends - starts).sum() - (match_ends - match_starts).sum() + len(match_starts) * len(content)
+    new_chars, source = np.empty(size, np.uint32), np.empty(size if tracked else 0, np.int32)
+    new_starts, new_ends = np.empty(len(starts), np.int64), np.empty(len(starts), np.int64)
+    w, m = 0, 0
+    for j in range(len(starts)):
+        new_starts[j] = w
+        i = starts[j]
+        while i < ends[j] or (m < len(match_starts) and match_parents[m] == j):
+            if m < len(match_starts) and match_parents[m] == j and match_starts[m] == i:
+                i = match_ends[m]
+                for char in content:
+                    new_chars[w] = char
+                    if tracked:
+                        source[w] = max(i - 1, starts[j])
+                    w += 1
+                m += 1
+            else:
+                new_chars[w] = chars[i]
+                if tracked:
+                    source[w] = i
+                w += 1
+                i += 1
+        new_ends[j] = w
+    return new_chars, source, new_starts, new_ends

@@ -1,0 +1,192 @@
+"""Rewriting text character by character."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from .._core.arrays import I32, I64, U32, Bools
+from .._kernel import kernel
+from .splits import TEXT, Splits, room_for
+from .unicode import CODE_POINTS, code_points_by_char
+
+# --- Rewriting text character by character
+
+# An entry below EXPANDED is the one character that takes the place of another.  Any other number says where in
+# `expansions` the characters stand that do: EXPANDED | how many << LENGTH_SHIFT | from which on.
+EXPANDED = 1 << 31
+LENGTH_SHIFT = 24
+LENGTH_MASK = (1 << 7) - 1
+START_MASK = (1 << LENGTH_SHIFT) - 1
+# Characters that share what they have of a map, if nothing.
+BLOCK = 256
+
+
+class CharMap(NamedTuple):
+    """For every code point the characters that take its place: none, one or several.
+
+    blocks: int32, shape (0x110000 / BLOCK,); where the entries of so many code points begin.
+    entries: uint32; code point c has entries[blocks[c // BLOCK] + c % BLOCK] ^ c, so that all blocks in which every
+      character stays have the same entries, zeros.  One array of all code points takes 4 MB instead of some 100 KB.
+    expansions: uint32; see EXPANDED.
+
+    >>> from tokenizers_impl._text.splits import Splits
+    >>> CharMap.of_dict({ord("ß"): [115, 115], ord("!"): []}).apply(Splits.of(["Maß!"], offsets=False)).texts()[0]
+    'Mass'
+    """
+
+    blocks: I32
+    entries: U32
+    expansions: U32
+
+    @classmethod
+    def of(cls, codes: I64, chars: U32, lengths: I64) -> CharMap:
+        """Code point codes[i] becomes the next lengths[i] of `chars`; every other one stays."""
+        starts = np.cumsum(lengths) - lengths
+        single = lengths == 1
+        entries = np.zeros(CODE_POINTS, np.uint32)
+        entries[codes] = EXPANDED | lengths << LENGTH_SHIFT | starts
+        entries[codes[single]] = chars[starts[single]]
+        entries[codes] ^= codes.astype(np.uint32)
+        rows = entries.reshape(-1, BLOCK)
+        changed = rows.any(axis=1)
+        blocks = np.where(changed, np.cumsum(changed, dtype=np.int32), 0) * BLOCK
+        return cls(blocks.astype(np.int32), np.append(rows[:1] * 0, rows[changed]), chars)
+
+    @classmethod
+    def of_dict(cls, replaced: dict[int, list[int]]) -> CharMap:
+        """The map of these code points; every other one stays."""
+        chars = np.fromiter(chain.from_iterable(replaced.values()), np.uint32)
+        lengths = np.fromiter(map(len, replaced.values()), np.int64, len(replaced))
+        return cls.of(np.fromiter(replaced, np.int64, len(replaced)), chars, lengths)
+
+    @classmethod
+    def of_splits(cls, codes: I64, splits: Splits) -> CharMap:
+        """Code point codes[i] becomes split i, without gaps between them; every other one stays."""
+        return cls.of(codes, splits.chars, splits.ends - splits.starts)
+
+    @classmethod
+    def removing(cls, codes: I64) -> CharMap:
+        """These code points are taken out."""
+        return cls.of(codes, np.empty(0, np.uint32), np.zeros(len(codes), np.int64))
+
+    def changed(self) -> I64:
+        """The code points that do not stay as they are, in order."""
+        return np.flatnonzero(self._changes())
+
+    def _changes(self) -> Bools:
+        changed: Bools = self.entries.reshape(-1, BLOCK)[self.blocks // BLOCK].ravel() != 0
+        return changed
+
+    def then(self, other: CharMap) -> CharMap:
+        """The map that does this, then the other."""
+        codes = np.flatnonzero(self._changes() | other._changes())
+        return CharMap.of_splits(codes, other.apply(self.apply(each(codes))))
+
+    def apply(self, splits: Splits) -> Splits:
+        """The splits with every character of their text replaced; the origins are those of the characters replaced."""
+        texts = splits.chars, splits.starts, splits.ends, splits.added
+        lengths, same, one_to_one = _measure(*texts, self.blocks, self.entries)
+        if same:
+            return splits
+        if one_to_one:
+            return splits._replace(chars=_replaced(*texts, self.blocks, self.entries))
+        splits.check_room(int(lengths.sum()))
+        ends = np.cumsum(lengths)
+        chars = np.empty(lengths.sum(), np.uint32)
+        source = np.empty(len(chars) if len(splits.origins) else 0, np.int32)
+        _write(*texts, self.blocks, self.entries, self.expansions, chars, source)
+        return splits.rewritten(chars, source, ends - lengths, ends)
+
+
+def each(codes: I64) -> Splits:
+    """Every one of these code points as a split."""
+    places = np.arange(len(codes) + 1)
+    added = np.full(len(codes), TEXT, np.int32)
+    nowhere = np.empty((0, 2), np.int32)
+    room = room_for(len(codes))
+    return Splits(codes.astype(np.uint32), places[:-1], places[1:], added, places[[0, -1]], nowhere, room=room)
+
+
+@kernel
+def _measure(chars: U32, starts: I64, ends: I64, added: I32, blocks: I32, entries: U32) -> tuple[I64, bool, bool]:
+    """The new length of every split, whether all characters stay as they are, whether each becomes one."""
+    lengths = ends - starts
+    same = one_to_one = True
+    for j in range(len(starts)):
+        if added[j] == TEXT:
+            for i in range(starts[j], ends[j]):
+                # Written out here and below: a call with arrays takes 20 ns a character, as numba counts references.
+                entry = entries[blocks[chars[i] // BLOCK] + chars[i] % BLOCK] ^ chars[i]
+                if entry != chars[i]:
+                    same = False
+                if entry >= EXPANDED:
+                    one_to_one = False
+                    lengths[j] += np.int64(entry >> LENGTH_SHIFT & LENGTH_MASK) - 1
+    return lengths, same, one_to_one
+
+
+@kernel
+def _replaced(chars: U32, starts: I64, ends: I64, added: I32, blocks: I32, entries: U32) -> U32:
+    """The characters with each of the text replaced by one."""
+    new = chars.copy()
+    for j in range(len(starts)):
+        if added[j] == TEXT:
+            for i in range(starts[j], ends[j]):
+                new[i] = entries[blocks[chars[i] // BLOCK] + chars[i] % BLOCK] ^ chars[i]
+    return new
+
+
+@kernel
+def _write(
+    chars: U32, starts: I64, ends: I64, added: I32, blocks: I32, entries: U32, expansions: U32, new: U32, source: I32
+) -> None:
+    """Fills `new` with the characters that take the place of others; `source`, if not empty, with where these stood."""
+    w = 0
+    for j in range(len(starts)):
+        for i in range(starts[j], ends[j]):
+            entry = chars[i]
+            if added[j] == TEXT:
+                entry ^= entries[blocks[entry // BLOCK] + entry % BLOCK]
+            if entry < EXPANDED:
+                new[w] = entry
+                if len(source):
+                    source[w] = i
+                w += 1
+            else:
+                first = np.int64(entry & START_MASK)
+                for e in range(first, first + np.int64(entry >> LENGTH_SHIFT & LENGTH_MASK)):
+                    new[w] = expansions[e]
+                    if len(source):
+                        source[w] = i
+                    w += 1
+
+
+# --- Whether text holds any character of a set
+
+
+@kernel
+def holds_any(chars: U32, wanted: Bools) -> bool:
+    """Whether one of the characters is among the code points marked, shape (0x110000,)."""
+    for char in chars:  # noqa: SIM110
+        if wanted[char]:
+            return True
+    return False
+
+
+# --- Upper case, for which the library has no normalizer, but a method of its strings
+
+
+@cache
+def lower_case() -> CharMap:
+    """The lower case of every code point, looked at alone: without the rule for a sigma at the end of a word."""
+    return CharMap.of_dict(code_points_by_char("unicode_lowercase.txt"))
+
+
+@cache
+def upper_case() -> CharMap:
+    """The upper case of every code point, looked at alone."""
+    return CharMap.of_dict(code_points_by_char("unicode_uppercase.txt"))

@@ -1,0 +1,250 @@
+"""A batch of texts on its way through normalizer and pre-tokenizer, with what most of these do to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .._core.arrays import I32, I64, U8, U32, Bools, code_points, text_of
+from .._kernel import kernel
+from .unicode import SPACE, character_classes
+
+# --- A batch of texts on its way through normalizer and pre-tokenizer
+
+# Marks a split that is text; any other number is the id of the added token that the split is.
+TEXT = -1
+# How far texts may grow.  NFKD makes 18 characters of one, and a byte level three of each: no pipeline needs more.
+_GROWTH, _ROOM = 64, 1 << 24
+
+
+class Given(NamedTuple):
+    """n texts as they were given: their characters one after another, and where each of them ends, shape (n,)."""
+
+    chars: U32
+    ends: I64
+
+    def text(self, i: int) -> str:
+        """Text i."""
+        return text_of(self.chars[self.ends[i - 1] if i > 0 else 0 : self.ends[i]])
+
+
+class Splits(NamedTuple):
+    """k splits of n texts.
+
+    chars: uint32 code points of all texts one after another, as they stand by now.
+    starts, ends: int64, shape (k,); split j is chars[starts[j]:ends[j]].  In order, without overlap; gaps are
+      characters that were taken out, such as white space.
+    added: int32, shape (k,); the id of the added token that the split is, or TEXT.  Only TEXT is changed or cut.
+    firsts: int64, shape (n + 1,); the splits of text i are firsts[i]:firsts[i + 1].
+    origins: int32, shape (len(chars), 2): from where to where in its own text, as it was given, the character came;
+      shape (0, 2) where nobody asks for offsets.
+    given: the texts that origins point into; None where nobody asks for offsets.
+    room: how many characters the texts may grow to.  spent: seconds that regular expressions have worked on them.
+    """
+
+    chars: U32
+    starts: I64
+    ends: I64
+    added: I32
+    firsts: I64
+    origins: npt.NDArray[np.int32]
+    given: Given | None = None
+    room: int = _ROOM
+    spent: float = 0.0
+
+    @classmethod
+    def of(cls, texts: Sequence[str], *, offsets: bool, first: int = 0) -> Splits:
+        """Every text as one split, also an empty one; `offsets`: whether origins are kept.
+
+        ValueError if a text is no string, or holds half of a surrogate pair; first: the number of the first text there.
+        """
+        chars = _checked(texts, first)
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        ends = np.cumsum(lengths)
+        starts = ends - lengths
+        origins = positions(starts, ends) if offsets else np.empty((0, 2), np.int32)
+        added = np.full(len(texts), TEXT, np.int32)
+        given = Given(chars, ends) if offsets else None
+        return cls(chars, starts, ends, added, np.arange(len(texts) + 1), origins, given, room_for(len(chars)))
+
+    def check_room(self, size: int) -> None:
+        """ValueError if the texts are to become more characters than they may, before these take memory."""
+        check_room(size, self.room)
+
+    def rewritten(self, chars: U32, source: I32, starts: I64, ends: I64) -> Splits:
+        """The same splits with other characters: split j is now chars[starts[j]:ends[j]]; ValueError for too many.
+
+        source: shape (len(chars),), the index among the present characters from which each new one came; not looked at
+          where nobody asks for offsets.
+        """
+        self.check_room(len(chars))
+        origins = self.origins.take(source, axis=0) if len(self.origins) else self.origins
+        return self._replace(chars=chars, starts=starts, ends=ends, origins=origins)
+
+    def recut(self, starts: I64, ends: I64, parent: I64) -> Splits:
+        """Smaller splits of the same characters: new split j lies in present split parent[j], sorted."""
+        firsts = np.searchsorted(parent, self.firsts)
+        return self._replace(starts=starts, ends=ends, added=self.added[parent], firsts=firsts)
+
+    def without_empty(self) -> Splits:
+        """The splits that have a character."""
+        kept = self.ends > self.starts
+        return self if kept.all() else self.recut(self.starts[kept], self.ends[kept], np.flatnonzero(kept))
+
+    def texts(self) -> list[str]:
+        """Every split as a string."""
+        joined = text_of(self.chars)
+        return [joined[start:end] for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
+
+    def offsets(self) -> list[tuple[int, int]]:
+        """From where to where every split, none of them empty, reaches in its text as it was given."""
+        starts, ends = self.origins[self.starts, 0].tolist(), self.origins[self.ends - 1, 1].tolist()
+        return list(zip(starts, ends, strict=True))
+
+
+def room_for(size: int) -> int:
+    """How many characters texts of so many may grow to."""
+    return _ROOM + _GROWTH * size
+
+
+def check_room(size: int, room: int) -> None:
+    """ValueError for texts of so many characters that may have so many."""
+    if size > room:
+        raise ValueError(
+            f"the texts grow to {size} characters by what replaces their own: more than {room} of those that they may "
+            f"have, {_GROWTH} for each that was given and 2**24"
+        )
+
+
+@kernel
+def positions(starts: I64, ends: I64) -> I32:
+    """From where to where every character reaches in its own text, shape (number of characters, 2)."""
+    origins = np.empty((ends[-1] if len(ends) > 0 else 0, 2), np.int32)
+    for j in range(len(starts)):
+        for i in range(starts[j], ends[j]):
+            origins[i, 0] = i - starts[j]
+            origins[i, 1] = i - starts[j] + 1
+    return origins
+
+
+def _checked(texts: Sequence[str], first: int) -> U32:
+    """The code points of all texts; ValueError names the text that has none to give."""
+    try:
+        return code_points("".join(texts))
+    except TypeError:
+        i, text = next((i, text) for i, text in enumerate(texts) if not isinstance(text, str))
+        raise ValueError(f"text {first + i} is {text!r}: give a string") from None
+    except UnicodeEncodeError as error:
+        ends = np.cumsum([len(text) for text in texts])
+        i = int(np.searchsorted(ends, error.start, side="right"))
+        place = error.start - int(ends[i]) + len(texts[i])
+        raise ValueError(
+            f"text {first + i} holds the lone surrogate {texts[i][place]!r} at character {place}, which UTF-8 lacks: "
+            "decode the text anew, or leave the character out"
+        ) from None
+
+
+# --- Characters put before splits
+
+
+def prepended(splits: Splits, head: U32, wanted: Bools) -> Splits:
+    """The splits, `head` before each that is wanted and not empty; its origin is the character that follows it."""
+    # In numpy what numba would take seconds to compile.
+    lengths = splits.ends - splits.starts
+    heads = np.where(wanted & (lengths > 0), len(head), 0)
+    ends = np.cumsum(lengths + heads)
+    firsts = ends - lengths
+    size = int(ends[-1]) if len(ends) else 0
+    splits.check_room(size)
+    chars = np.empty(size, np.uint32)
+    source = np.empty(len(chars) if len(splits.origins) else 0, np.int32)
+    _write(splits.chars, splits.starts, firsts, ends, head, heads, chars, source)
+    return splits.rewritten(chars, source, firsts - heads, ends)
+
+
+def prepended_once(splits: Splits, char: int, wanted: Bools) -> Splits:
+    """The same with one character, before those that do not begin with it."""
+    full = np.flatnonzero(wanted & (splits.ends > splits.starts))
+    lacking = np.zeros(len(wanted), np.bool_)
+    lacking[full] = splits.chars[splits.starts[full]] != char
+    return prepended(splits, np.array([char], np.uint32), lacking)
+
+
+@kernel
+def _write(chars: U32, starts: I64, firsts: I64, ends: I64, head: U32, heads: I64, new_chars: U32, source: I32) -> None:
+    """Writes the characters, split j from firsts[j] on after heads[j] of the head; and from which each came."""
+    tracked = len(source) > 0
+    for j in range(len(starts)):
+        for i in range(heads[j]):
+            new_chars[firsts[j] - heads[j] + i] = head[i]
+            if tracked:
+                source[firsts[j] - heads[j] + i] = starts[j]
+        for i in range(ends[j] - firsts[j]):
+            new_chars[firsts[j] + i] = chars[starts[j] + i]
+            if tracked:
+                source[firsts[j] + i] = starts[j] + i
+
+
+# --- From a mark on every character to splits
+
+# What a pre-tokenizer says of a character.  A split begins at BEGINS and goes on over INSIDE.
+INSIDE, BEGINS, REMOVED = 0, 1, 2
+
+
+def cut_at_marks(splits: Splits, mark: Any, *arguments: Any) -> Splits:
+    """The splits that a kernel marks: mark(chars, starts, ends, added, *arguments, marks) writes into marks.
+
+    Characters in gaps between the splits are REMOVED beforehand; the kernel marks the others, and the first character
+    of every split BEGINS or REMOVED.
+    """
+    marks = np.full(len(splits.chars), REMOVED, np.uint8)
+    mark(splits.chars, splits.starts, splits.ends, splits.added, *arguments, marks)
+    return splits.recut(*_found(marks, splits.ends))
+
+
+@kernel
+def _found(marks: U8, old_ends: I64) -> tuple[I64, I64, I64]:
+    """Where every new split begins and ends, and in which old one it lies."""
+    n = 0
+    for mark in marks:
+        n += mark == BEGINS
+    starts, ends, parent = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    old, i = 0, 0
+    for j in range(n):
+        while marks[i] != BEGINS:
+            i += 1
+        while old_ends[old] <= i:
+            old += 1
+        starts[j], parent[j] = i, old
+        i += 1
+        while i < len(marks) and marks[i] == INSIDE:
+            i += 1
+        ends[j] = i
+    return starts, ends, parent
+
+
+# --- White space taken off the ends of splits
+
+
+def stripped(splits: Splits, *, left: bool, right: bool) -> Splits:
+    """The splits without white space at the ends that are named."""
+    texts = splits.chars, splits.starts, splits.ends, splits.added
+    starts, ends = _stripped(*texts, character_classes().copy(), left, right)
+    return splits._replace(starts=starts, ends=ends)
+
+
+@kernel
+def _stripped(chars: U32, starts: I64, ends: I64, added: I32, classes: U8, left: bool, right: bool) -> tuple[I64, I64]:
+    """The new bounds of the splits."""
+    new_starts, new_ends = starts.copy(), ends.copy()
+    for j in range(len(starts)):
+        if added[j] != TEXT:
+            continue
+        while left and new_starts[j] < new_ends[j] and classes[chars[new_starts[j]]] & SPACE:
+            new_starts[j] += 1
+        while right and new_starts[j] < new_ends[j] and classes[chars[new_ends[j] - 1]] & SPACE:
+            new_ends[j] -= 1
+    return new_starts, new_ends

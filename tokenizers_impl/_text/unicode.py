@@ -1,0 +1,197 @@
+"""Unicode as `tokenizers` 0.23.3 has it, frozen in data files: classes, normalizers' tables, graphemes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+import numpy.typing as npt
+
+from .._core.arrays import I64, U8, U32
+from .._kernel import inner_kernel
+
+# --- The Unicode classes of the library's regular expressions, frozen in a data file
+
+CODE_POINTS = 0x110000
+
+# The bits of `character_classes`.
+LETTER = 1  # \p{L} in the regular expression of ByteLevel
+NUMBER = 2  # \p{N} in the regular expression of ByteLevel
+SPACE = 4  # White space: the \s of every regular expression and Rust's char::is_whitespace, which agree on all 25
+WORD = 8  # \w in the regular expression of Whitespace
+PUNCTUATION = 16  # what Punctuation and BertPreTokenizer isolate
+NUMERIC = 32  # Rust's char::is_numeric, which Digits asks: NUMBER plus 13 of a later Unicode version
+
+_BITS = {
+    "letter": LETTER,
+    "number": NUMBER,
+    "space": SPACE,
+    "word": WORD,
+    "punctuation": PUNCTUATION,
+    "numeric": NUMERIC,
+}
+
+
+def rows(name: str) -> Iterator[tuple[int, int, str]]:
+    """The rows `first..last;value` or `first;value` of a data file, its numbers hexadecimal, both ends included."""
+    for line in files("tokenizers_impl").joinpath("data", name).read_text("ascii").splitlines():
+        if not line.startswith("#"):
+            span, value = line.split(";")
+            first, _, last = span.partition("..")
+            yield int(first, 16), int(last or first, 16), value
+
+
+@cache
+def character_classes() -> U8:
+    """The classes of every code point, shape (0x110000,), read only: an OR of LETTER, NUMBER, SPACE and so on.
+
+    They are those of tokenizers 0.23.3, measured through the components that use them; surrogates are in no class.
+
+    >>> classes = character_classes()
+    >>> bool(classes[ord("é")] & LETTER), bool(classes[ord("½")] & NUMBER), bool(classes[ord("_")] & WORD)
+    (True, True, True)
+    """
+    classes = np.zeros(CODE_POINTS, np.uint8)
+    for first, last, names in rows("unicode_classes.txt"):
+        classes[first : last + 1] = sum(_BITS[name] for name in names.split())
+    classes.flags.writeable = False
+    return classes
+
+
+# --- The frozen tables that normalizers rewrite by
+
+HANGUL, LEADS, VOWELS, TRAILS = 0xAC00, range(0x1100, 0x1113), range(0x1161, 0x1176), range(0x11A7, 0x11C3)
+
+
+def code_points_by_char(name: str) -> dict[int, list[int]]:
+    """From code point to code points, as a data file has it."""
+    return {
+        code: [int(part, 16) for part in value.split()]
+        for first, last, value in rows(name)
+        for code in range(first, last + 1)
+    }
+
+
+def removed_by(name: str) -> I64:
+    """The code points, in order, that the rule of that name takes out.
+
+    strip_accents: the normalizer StripAccents.  bert_strip_accents, bert_clean_text: the options of BertNormalizer.
+    """
+    spans = [(first, last) for first, last, names in rows("unicode_removals.txt") if name in names.split()]
+    return np.concatenate([np.arange(first, last + 1) for first, last in spans])
+
+
+@cache
+def combining_classes() -> U8:
+    """The canonical combining class of every code point, shape (0x110000,), read only: 0 for one that starts anew."""
+    classes = np.zeros(CODE_POINTS, np.uint8)
+    for first, last, value in rows("unicode_combining.txt"):
+        classes[first : last + 1] = int(value)
+    classes.flags.writeable = False
+    return classes
+
+
+def decompositions(*, compatibility: bool) -> dict[int, list[int]]:
+    """From code point to its full decomposition; `compatibility`: as of NFKD, else as of NFD."""
+    found = code_points_by_char("unicode_decompositions.txt")
+    if compatibility:
+        found |= code_points_by_char("unicode_compatibility.txt")
+    for syllable, (first, second) in _hangul().items():
+        found[syllable] = [*found.get(first, [first]), second]
+    return found
+
+
+def compositions() -> dict[int, list[int]]:
+    """From code point to the two that compose to it."""
+    return code_points_by_char("unicode_compositions.txt") | _hangul()
+
+
+def _hangul() -> dict[int, list[int]]:
+    """From syllable to lead and vowel, or to the syllable without its trail and the trail (Unicode 3.12)."""
+    pairs = {}
+    for i in range(len(LEADS) * len(VOWELS)):
+        start = HANGUL + i * len(TRAILS)
+        pairs[start] = [LEADS[i // len(VOWELS)], VOWELS[i % len(VOWELS)]]
+        for t in range(1, len(TRAILS)):
+            pairs[start + t] = [start, TRAILS[t]]
+    return pairs
+
+
+# --- Where a grapheme of text ends (Unicode Standard Annex 29)
+
+_U16 = npt.NDArray[np.uint16]
+
+# The bits of `grapheme_kinds`.
+CONTROL, ATTACHES, EXTENDS, PREPENDS, LEAD, VOWEL, TRAIL, PICTURE, CONSONANT, LINKER, KEEPS_LINKING, JOINER = (
+    1 << bit for bit in range(12)
+)
+# A syllable without a trail, one with.
+OPEN, CLOSED = 1 << 12, 1 << 13
+
+_GRAPHEME_BITS = {
+    "control": CONTROL,
+    "attaches": ATTACHES,
+    "extends": EXTENDS,
+    "prepends": PREPENDS,
+    "lead": LEAD,
+    "vowel": VOWEL,
+    "trail": TRAIL,
+    "picture": PICTURE,
+    "consonant": CONSONANT,
+    "linker": LINKER,
+    "keeps_linking": KEEPS_LINKING,
+}
+_SYLLABLES, _TRAILS = range(0xAC00, 0xD7A4), 28
+_CARRIAGE_RETURN, _LINE_FEED = 13, 10
+
+
+@cache
+def grapheme_kinds() -> _U16:
+    """How every code point joins with its neighbours, shape (0x110000,): an OR of the bits above.
+
+    Regional indicators, which join in pairs, have none: nothing here asks for graphemes of their length.
+    """
+    kinds = np.zeros(CODE_POINTS, np.uint16)
+    for first, last, names in rows("unicode_graphemes.txt"):
+        kinds[first : last + 1] = sum(_GRAPHEME_BITS[name] for name in names.split())
+    kinds[0x200D] |= JOINER
+    kinds[_SYLLABLES.start : _SYLLABLES.stop] = CLOSED
+    kinds[_SYLLABLES.start : _SYLLABLES.stop : _TRAILS] = OPEN
+    return kinds
+
+
+@inner_kernel
+def grapheme_end(chars: U32, start: int, end: int, kinds: _U16) -> int:
+    """Where the grapheme ends that begins at `start`, `end` at the latest."""
+    before = kinds[chars[start]]
+    # How much has been read of a picture, what extends it and a joiner; of a consonant and a linker.
+    picture, conjunct = 1 if before & PICTURE else 0, 1 if before & CONSONANT else 0
+    i = start + 1
+    while i < end:
+        kind = kinds[chars[i]]
+        if (before | kind) & CONTROL:
+            is_line_end = i == start + 1 and chars[start] == _CARRIAGE_RETURN and chars[i] == _LINE_FEED
+            return i + 1 if is_line_end else i
+        if not (
+            kind & (ATTACHES | JOINER)
+            or before & PREPENDS
+            or (before & LEAD and kind & (LEAD | VOWEL | OPEN | CLOSED))
+            or (before & (OPEN | VOWEL) and kind & (VOWEL | TRAIL))
+            or (before & (CLOSED | TRAIL) and kind & TRAIL)
+            or (picture == 2 and kind & PICTURE)
+            or (conjunct == 2 and kind & CONSONANT)
+        ):
+            return i
+        if kind & PICTURE:
+            picture = 1
+        elif not (picture == 1 and kind & EXTENDS):
+            picture = 2 if picture == 1 and kind & JOINER else 0
+        if kind & CONSONANT:
+            conjunct = 1
+        elif conjunct > 0:
+            conjunct = 2 if kind & LINKER else conjunct if kind & KEEPS_LINKING else 0
+        before = kind
+        i += 1
+    return end

@@ -1,0 +1,204 @@
+"""Words as one array of code points, and the distinct words of a corpus, found by hashing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._core.arrays import I32, I64, U32, code_points, packed, text_of
+from .._kernel import inner_kernel, kernel
+
+# --- Words as one array of code points: the form in which trainers and models see them
+
+
+class Words(NamedTuple):
+    """n words, one after another.
+
+    chars: shape (number of characters,), uint32 code points.
+    offsets: shape (n + 1,), int64; word i is chars[offsets[i]:offsets[i + 1]].
+
+    >>> Words.of(["low", "er"]).texts()
+    ['low', 'er']
+    """
+
+    chars: U32
+    offsets: I64
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Words:
+        """The words of these strings."""
+        listed = list(texts)
+        lengths = np.fromiter(map(len, listed), np.int64, len(listed))
+        return cls(code_points("".join(listed)), np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))))
+
+    @property
+    def lengths(self) -> I64:
+        """Number of characters of each word, shape (n,)."""
+        return self.offsets[1:] - self.offsets[:-1]
+
+    def text(self, i: int) -> str:
+        """Word i as a string."""
+        return text_of(self.chars[self.offsets[i] : self.offsets[i + 1]])
+
+    def texts(self) -> list[str]:
+        """Every word as a string."""
+        joined, ends = text_of(self.chars), self.offsets.tolist()
+        return [joined[start:end] for start, end in pairwise(ends)]
+
+
+class WordCounts(NamedTuple):
+    """Distinct words in the order in which the corpus first has them, and how often each comes: int64, shape (n,)."""
+
+    words: Words
+    counts: I64
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int]) -> WordCounts:
+        """The words of a mapping from word to count, in its order."""
+        return cls(Words.of(counts), np.fromiter(counts.values(), np.int64, len(counts)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as UTF-8 with small integers, a quarter of the size or less."""
+        words, counts = self
+        return _unpacked, (text_of(words.chars), packed(words.lengths), packed(counts))
+
+
+def _unpacked(text: str, lengths: Any, counts: Any) -> WordCounts:
+    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)))
+    return WordCounts(Words(code_points(text), offsets), counts.astype(np.int64))
+
+
+# --- The distinct words of a corpus, found by hashing
+
+_EMPTY = -1
+# The columns of the table's rows, one row a word: side by side, so that a look-up touches one place in memory.
+_HASH, _START, _LENGTH, _COUNT = range(4)
+
+
+class WordTable:
+    """Numbers words as they first come, and counts them.
+
+    >>> table = WordTable()
+    >>> table.add(np.array([97, 98, 97], np.uint32), np.array([0, 1, 2]), np.array([1, 2, 3])).tolist()
+    [0, 1, 0]
+    >>> table.counted().words.texts(), table.counted().counts.tolist()
+    (['a', 'b'], [2, 1])
+    """
+
+    def __init__(self, words: int = 1 << 10, characters: int = 1 << 13) -> None:
+        """Room for so many words with so many characters in all; more is made where it is needed."""
+        self._rows: I64 = np.empty((words, 4), np.int64)
+        self._chars: U32 = np.empty(characters, np.uint32)
+        self._slots: I32 = np.full(2 << max(words, 1).bit_length(), _EMPTY, np.int32)
+        self._n, self._used = 0, 0
+
+    def add(self, chars: U32, starts: I64, ends: I64, weights: I64 | None = None) -> I32:
+        """The numbers of the words chars[starts[j]:ends[j]], shape (k,); each is counted weights[j] times, or once."""
+        numbers = np.empty(len(starts), np.int32)
+        times = np.empty(0, np.int64) if weights is None else weights
+        done = 0
+        while True:
+            done, self._n, self._used = _intern(
+                chars, starts, ends, times, done, self._slots, self._rows, self._chars, self._n, self._used, numbers
+            )
+            if done == len(starts):
+                return numbers
+            self._grow(int(ends[done] - starts[done]))
+
+    def counted(self) -> WordCounts:
+        """The words so far, in the order in which they first came."""
+        rows = self._rows[: self._n]
+        offsets = np.empty(self._n + 1, np.int64)
+        offsets[:-1], offsets[-1] = rows[:, _START], self._used
+        return WordCounts(Words(self._chars[: self._used].copy(), offsets), rows[:, _COUNT].copy())
+
+    def _grow(self, length: int) -> None:
+        """Room for twice as many words, or for twice as many characters, one more word of that length among them."""
+        if self._n == len(self._rows):
+            self._rows = _longer(self._rows, max(2 * self._n, 1))
+            self._slots = _slots(self._rows[: self._n], 2 << len(self._rows).bit_length())
+        if self._used + length > len(self._chars):
+            self._chars = _longer(self._chars, max(2 * len(self._chars), self._used + length))
+
+
+def _longer(array: Any, size: int) -> Any:
+    """The array at the head of one of `size` rows, whose rest is not touched."""
+    result = np.empty((size, *array.shape[1:]), array.dtype)
+    result[: len(array)] = array
+    return result
+
+
+@kernel
+def _slots(rows: I64, n: int) -> I32:
+    """An open-addressed table of n slots, a power of two, with every word in it."""
+    slots = np.full(n, _EMPTY, np.int32)
+    for word in range(len(rows)):
+        slot = rows[word, _HASH] & (n - 1)
+        while slots[slot] != _EMPTY:
+            slot = (slot + 1) & (n - 1)
+        slots[slot] = word
+    return slots
+
+
+@kernel
+def _intern(
+    chars: U32,
+    starts: I64,
+    ends: I64,
+    weights: I64,
+    begin: int,
+    slots: I32,
+    rows: I64,
+    pool: U32,
+    n: int,
+    used: int,
+    numbers: I32,
+) -> tuple[int, int, int]:
+    """Number the words from `begin` on; returns the first without room, how many words and characters there are."""
+    for j in range(begin, len(starts)):
+        start, length = starts[j], ends[j] - starts[j]
+        code = _hash(chars, start, ends[j])
+        slot = code & (len(slots) - 1)
+        while slots[slot] != _EMPTY:
+            word = slots[slot]
+            if (
+                rows[word, _HASH] == code
+                and rows[word, _LENGTH] == length
+                and _equal(chars, start, pool, rows[word, _START], length)
+            ):
+                break
+            slot = (slot + 1) & (len(slots) - 1)
+        if slots[slot] == _EMPTY:
+            if n == len(rows) or used + length > len(pool):
+                return j, n, used
+            # A loop: numba takes more than a second to compile a slice that is assigned to a slice.
+            for k in range(length):
+                pool[used + k] = chars[start + k]
+            rows[n, _HASH], rows[n, _START], rows[n, _LENGTH], rows[n, _COUNT] = code, used, length, 0
+            slots[slot] = n
+            n += 1
+            used += length
+        numbers[j] = slots[slot]
+        rows[slots[slot], _COUNT] += weights[j] if len(weights) > 0 else 1
+    return len(starts), n, used
+
+
+@inner_kernel
+def _hash(chars: U32, start: int, end: int) -> int:
+    """A number below 2**32; every product stays below 2**63."""
+    code = 0
+    for i in range(start, end):
+        code = ((code ^ int(chars[i])) * 0x5BD1E995) & 0xFFFFFFFF
+        code ^= code >> 15
+    return code
+
+
+@inner_kernel
+def _equal(chars: U32, start: int, pool: U32, pool_start: int, length: int) -> bool:
+    i = 0
+    while i < length and chars[start + i] == pool[pool_start + i]:
+        i += 1
+    return i == length

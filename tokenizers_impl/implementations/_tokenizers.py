@@ -1,0 +1,363 @@
+"""Tokenizers that are put together already: BERT's, GPT-2's, GPT's, SentencePiece's two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .. import decoders, normalizers, pre_tokenizers, processors
+from .._core.added_token import AddedToken
+from .._patterns import Regex
+from ..models import BPE, Unigram, WordPiece
+from ..tokenizer import Tokenizer
+from ..trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer
+from ._base_tokenizer import BaseTokenizer, normalizer_of, with_known_specials
+
+# --- The tokenizer of BERT
+
+_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+class BertWordPieceTokenizer(BaseTokenizer):
+    """WordPiece with the normalizer, the pre-tokenizer and the special tokens of BERT.
+
+    The options and defaults of `tokenizers.BertWordPieceTokenizer` 0.23.3.
+    vocab: from token to id, or the path of vocab.txt; with it ValueError if sep_token or cls_token is not there.
+    wordpieces_prefix: what the decoder takes off, and the trainer puts on; the model's own is "##".
+
+    >>> tokenizer = BertWordPieceTokenizer()
+    >>> tokenizer.train_from_iterator(["Low, lower"], vocab_size=16, min_frequency=1, show_progress=False)
+    >>> tokenizer.encode("LOW").tokens
+    ['lo', '##w']
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int] | str | None = None,
+        unk_token: str | AddedToken = "[UNK]",
+        sep_token: str | AddedToken = "[SEP]",
+        cls_token: str | AddedToken = "[CLS]",
+        pad_token: str | AddedToken = "[PAD]",
+        mask_token: str | AddedToken = "[MASK]",
+        clean_text: bool = True,
+        handle_chinese_chars: bool = True,
+        strip_accents: bool | None = None,
+        lowercase: bool = True,
+        wordpieces_prefix: str = "##",
+    ) -> None:
+        options = {
+            "unk_token": unk_token,
+            "sep_token": sep_token,
+            "cls_token": cls_token,
+            "pad_token": pad_token,
+            "mask_token": mask_token,
+            "clean_text": clean_text,
+            "handle_chinese_chars": handle_chinese_chars,
+            "strip_accents": strip_accents,
+            "lowercase": lowercase,
+            "wordpieces_prefix": wordpieces_prefix,
+        }
+        tokenizer = Tokenizer(WordPiece(vocab, unk_token=str(unk_token)))
+        tokenizer.normalizer = normalizers.BertNormalizer(clean_text, handle_chinese_chars, strip_accents, lowercase)
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        tokenizer.decoder = decoders.WordPiece(wordpieces_prefix)
+        with_known_specials(tokenizer, unk_token, sep_token, cls_token, pad_token, mask_token)
+        if vocab is not None:
+            ends = (_with_id(tokenizer, "sep_token", sep_token), _with_id(tokenizer, "cls_token", cls_token))
+            tokenizer.post_processor = processors.BertProcessing(*ends)
+        super().__init__(tokenizer, {"model": "BertWordPiece", **options})
+
+    @classmethod
+    def from_file(cls, vocab: str, **options: Any) -> BertWordPieceTokenizer:
+        """The tokenizer of a vocab.txt, with the options of the class."""
+        return cls(WordPiece.read_file(vocab), **options)
+
+    @staticmethod
+    def trainer(
+        vocab_size: int = 30000,
+        min_frequency: int = 2,
+        limit_alphabet: int = 1000,
+        initial_alphabet: Sequence[str] = (),
+        special_tokens: Sequence[str | AddedToken] = _SPECIAL,
+        show_progress: bool = True,
+        wordpieces_prefix: str = "##",
+    ) -> WordPieceTrainer:
+        """The trainer with these options."""
+        return WordPieceTrainer(
+            vocab_size=vocab_size,
+            min_frequency=min_frequency,
+            limit_alphabet=limit_alphabet,
+            initial_alphabet=initial_alphabet,
+            special_tokens=special_tokens,
+            show_progress=show_progress,
+            continuing_subword_prefix=wordpieces_prefix,
+        )
+
+
+def _with_id(tokenizer: Tokenizer, name: str, token: str | AddedToken) -> tuple[str, int]:
+    id = tokenizer.token_to_id(str(token))
+    if id is None:
+        raise ValueError(f"the vocab has no {name} {str(token)!r}: add it, or name the one that it has")
+    return str(token), id
+
+
+# --- The tokenizer of GPT-2
+
+
+class ByteLevelBPETokenizer(BaseTokenizer):
+    """BPE of the bytes of UTF-8.
+
+    The options and defaults of `tokenizers.ByteLevelBPETokenizer` 0.23.3.
+    vocab, merges: as of models.BPE; without one of them the model is empty, and dropout and both affixes are not used.
+    unicode_normalizer: "nfc", "nfd", "nfkc", "nfkd".
+
+    >>> tokenizer = ByteLevelBPETokenizer()
+    >>> tokenizer.train_from_iterator(["low lower"], vocab_size=258, show_progress=False)
+    >>> tokenizer.encode("low").tokens
+    ['low']
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int] | str | None = None,
+        merges: Sequence[tuple[str, str]] | str | None = None,
+        add_prefix_space: bool = False,
+        lowercase: bool = False,
+        dropout: float | None = None,
+        unicode_normalizer: str | None = None,
+        continuing_subword_prefix: str | None = None,
+        end_of_word_suffix: str | None = None,
+        trim_offsets: bool = False,
+    ) -> None:
+        options = {
+            "add_prefix_space": add_prefix_space,
+            "lowercase": lowercase,
+            "dropout": dropout,
+            "unicode_normalizer": unicode_normalizer,
+            "continuing_subword_prefix": continuing_subword_prefix,
+            "end_of_word_suffix": end_of_word_suffix,
+            "trim_offsets": trim_offsets,
+        }
+        affixes = (continuing_subword_prefix or "", end_of_word_suffix or "")
+        is_known = vocab is not None and merges is not None
+        tokenizer = Tokenizer(_model(vocab, merges, dropout, *affixes) if is_known else BPE())
+        tokenizer.normalizer = normalizer_of(unicode_normalizer, lowercase=lowercase)
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=add_prefix_space)
+        tokenizer.decoder = decoders.ByteLevel()
+        tokenizer.post_processor = processors.ByteLevel(trim_offsets=trim_offsets)
+        super().__init__(tokenizer, {"model": "ByteLevelBPE", **options})
+
+    @classmethod
+    def from_file(cls, vocab_filename: str, merges_filename: str, **options: Any) -> ByteLevelBPETokenizer:
+        """The tokenizer of vocab.json and merges.txt, with the options of the class."""
+        return cls(*BPE.read_file(vocab_filename, merges_filename), **options)
+
+    @staticmethod
+    def trainer(
+        vocab_size: int = 30000,
+        min_frequency: int = 2,
+        show_progress: bool = True,
+        special_tokens: Sequence[str | AddedToken] = (),
+    ) -> BpeTrainer:
+        """The trainer with these options."""
+        return BpeTrainer(
+            vocab_size=vocab_size,
+            min_frequency=min_frequency,
+            show_progress=show_progress,
+            special_tokens=special_tokens,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        )
+
+
+def _model(vocab: Any, merges: Any, dropout: float | None, prefix: str, suffix: str) -> BPE:
+    return BPE(vocab, merges, dropout=dropout, continuing_subword_prefix=prefix, end_of_word_suffix=suffix)
+
+
+# --- The tokenizer of GPT
+
+
+class CharBPETokenizer(BaseTokenizer):
+    """BPE of characters, the last one of a word marked.
+
+    The options and defaults of `tokenizers.CharBPETokenizer` 0.23.3.
+    vocab, merges: as of models.BPE; without one of them the model is empty.
+    unicode_normalizer: "nfc", "nfd", "nfkc", "nfkd".
+
+    >>> tokenizer = CharBPETokenizer()
+    >>> tokenizer.train_from_iterator(["low lower"], vocab_size=10, min_frequency=1, show_progress=False)
+    >>> tokenizer.encode("low").tokens
+    ['lo', 'w</w>']
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int] | str | None = None,
+        merges: Sequence[tuple[str, str]] | str | None = None,
+        unk_token: str | AddedToken = "<unk>",
+        suffix: str = "</w>",
+        dropout: float | None = None,
+        lowercase: bool = False,
+        unicode_normalizer: str | None = None,
+        bert_normalizer: bool = True,
+        split_on_whitespace_only: bool = False,
+    ) -> None:
+        options = {
+            "unk_token": unk_token,
+            "suffix": suffix,
+            "dropout": dropout,
+            "lowercase": lowercase,
+            "unicode_normalizer": unicode_normalizer,
+            "bert_normalizer": bert_normalizer,
+            "split_on_whitespace_only": split_on_whitespace_only,
+        }
+        if vocab is None or merges is None:
+            vocab = merges = None
+        model = BPE(vocab, merges, dropout=dropout, unk_token=str(unk_token), end_of_word_suffix=suffix)
+        tokenizer = with_known_specials(Tokenizer(model), unk_token)
+        bert = [normalizers.BertNormalizer(lowercase=False)] if bert_normalizer else []
+        tokenizer.normalizer = normalizer_of(unicode_normalizer, *bert, lowercase=lowercase)
+        kind = pre_tokenizers.WhitespaceSplit if split_on_whitespace_only else pre_tokenizers.BertPreTokenizer
+        tokenizer.pre_tokenizer = kind()
+        tokenizer.decoder = decoders.BPEDecoder(suffix)
+        super().__init__(tokenizer, {"model": "BPE", **options})
+
+    @classmethod
+    def from_file(cls, vocab_filename: str, merges_filename: str, **options: Any) -> CharBPETokenizer:
+        """The tokenizer of vocab.json and merges.txt, with the options of the class."""
+        return cls(*BPE.read_file(vocab_filename, merges_filename), **options)
+
+    @staticmethod
+    def trainer(
+        vocab_size: int = 30000,
+        min_frequency: int = 2,
+        special_tokens: Sequence[str | AddedToken] = ("<unk>",),
+        limit_alphabet: int = 1000,
+        initial_alphabet: Sequence[str] = (),
+        suffix: str | None = "</w>",
+        show_progress: bool = True,
+    ) -> BpeTrainer:
+        """The trainer with these options."""
+        return BpeTrainer(
+            vocab_size=vocab_size,
+            min_frequency=min_frequency,
+            special_tokens=special_tokens,
+            limit_alphabet=limit_alphabet,
+            initial_alphabet=initial_alphabet,
+            end_of_word_suffix=suffix,
+            show_progress=show_progress,
+        )
+
+
+# --- BPE as SentencePiece has it
+
+
+class SentencePieceBPETokenizer(BaseTokenizer):
+    """BPE of words that keep the space before them, as a character that can be seen.
+
+    The options and defaults of `tokenizers.SentencePieceBPETokenizer` 0.23.3.
+    vocab, merges: as of models.BPE; without one of them the model is empty.
+
+    >>> tokenizer = SentencePieceBPETokenizer()
+    >>> tokenizer.train_from_iterator(["low lower"], vocab_size=10, show_progress=False)
+    >>> tokenizer.encode("low").tokens
+    ['▁low']
+    """
+
+    def __init__(
+        self,
+        vocab: Mapping[str, int] | str | None = None,
+        merges: Sequence[tuple[str, str]] | str | None = None,
+        unk_token: str | AddedToken = "<unk>",
+        replacement: str = "▁",
+        add_prefix_space: bool = True,
+        dropout: float | None = None,
+        fuse_unk: bool = False,
+    ) -> None:
+        options = {
+            "unk_token": unk_token,
+            "replacement": replacement,
+            "add_prefix_space": add_prefix_space,
+            "dropout": dropout,
+        }
+        if vocab is None or merges is None:
+            vocab = merges = None
+        model = BPE(vocab, merges, dropout=dropout, unk_token=str(unk_token), fuse_unk=fuse_unk)
+        tokenizer = with_known_specials(Tokenizer(model), unk_token)
+        tokenizer.normalizer = normalizers.NFKC()
+        scheme = "always" if add_prefix_space else "never"
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement, scheme)
+        tokenizer.decoder = decoders.Metaspace(replacement, scheme)
+        super().__init__(tokenizer, {"model": "SentencePieceBPE", **options})
+
+    @classmethod
+    def from_file(cls, vocab_filename: str, merges_filename: str, **options: Any) -> SentencePieceBPETokenizer:
+        """The tokenizer of vocab.json and merges.txt, with the options of the class."""
+        return cls(*BPE.read_file(vocab_filename, merges_filename), **options)
+
+    @staticmethod
+    def trainer(
+        vocab_size: int = 30000,
+        min_frequency: int = 2,
+        special_tokens: Sequence[str | AddedToken] = ("<unk>",),
+        limit_alphabet: int = 1000,
+        initial_alphabet: Sequence[str] = (),
+        show_progress: bool = True,
+    ) -> BpeTrainer:
+        """The trainer with these options."""
+        return BpeTrainer(
+            vocab_size=vocab_size,
+            min_frequency=min_frequency,
+            special_tokens=special_tokens,
+            limit_alphabet=limit_alphabet,
+            initial_alphabet=initial_alphabet,
+            show_progress=show_progress,
+        )
+
+
+# --- Unigram as SentencePiece has it
+
+
+class SentencePieceUnigramTokenizer(BaseTokenizer):
+    """Unigram over words that keep the space before them, as a character that can be seen.
+
+    The options and defaults of `tokenizers.SentencePieceUnigramTokenizer` 0.23.3.
+    vocab: pieces with scores; as in the library it has no unknown piece, whatever stands in it.
+    For a .model file of SentencePiece see `exchange.from_sentencepiece`; there is no from_spm.
+
+    >>> tokenizer = SentencePieceUnigramTokenizer()
+    >>> tokenizer.train_from_iterator(["low lower lowest"] * 9, vocab_size=9, show_progress=False)
+    >>> tokenizer.encode("low").tokens
+    ['▁low']
+    """
+
+    def __init__(
+        self,
+        vocab: Sequence[tuple[str, float]] | None = None,
+        replacement: str = "▁",
+        add_prefix_space: bool = True,
+    ) -> None:
+        tokenizer = Tokenizer(Unigram() if vocab is None else Unigram(vocab))
+        spaces = normalizers.Replace(Regex(" {2,}"), " ")
+        tokenizer.normalizer = normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC(), spaces])
+        scheme = "always" if add_prefix_space else "never"
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement, scheme)
+        tokenizer.decoder = decoders.Metaspace(replacement, scheme)
+        options = {"replacement": replacement, "add_prefix_space": add_prefix_space}
+        super().__init__(tokenizer, {"model": "SentencePieceUnigram", **options})
+
+    @staticmethod
+    def trainer(
+        vocab_size: int = 8000,
+        show_progress: bool = True,
+        special_tokens: Sequence[str | AddedToken] | None = None,
+        initial_alphabet: Sequence[str] | None = None,
+        unk_token: str | None = None,
+    ) -> UnigramTrainer:
+        """The trainer with these options."""
+        return UnigramTrainer(
+            vocab_size=vocab_size,
+            show_progress=show_progress,
+            special_tokens=special_tokens or (),
+            initial_alphabet=initial_alphabet or (),
+            unk_token=unk_token,
+        )

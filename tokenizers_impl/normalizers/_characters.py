@@ -1,0 +1,276 @@
+"""Normalizers that rewrite characters: case, accents, bytes, Unicode's forms, clean-ups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar
+
+import numpy as np
+
+from .._core.arrays import Bools
+from .._core.component import unchanging
+from .._text.bytes import in_byte_chars
+from .._text.char_map import CharMap, each, holds_any, lower_case
+from .._text.forms import decomposition, form, in_form
+from .._text.splits import Splits
+from .._text.unicode import CODE_POINTS, SPACE, character_classes, combining_classes, removed_by
+from ._normalizer import Normalizer
+
+# --- Text in lower case
+
+
+@unchanging
+@dataclass(frozen=True, repr=False)
+class Lowercase(Normalizer):
+    """Every character in lower case, as `tokenizers.normalizers.Lowercase`.
+
+    >>> Lowercase().normalize_str("ΟΔΟΣ")
+    'οδοσ'
+    """
+
+    def normalize_splits(self, splits: Splits) -> Splits:
+        """The splits in lower case."""
+        return lower_case().apply(splits)
+
+
+# --- Text without combining marks
+
+
+@cache
+def without_marks() -> CharMap:
+    """Takes out combining marks, spacing ones too."""
+    return CharMap.removing(removed_by("strip_accents"))
+
+
+@unchanging
+@dataclass(frozen=True, repr=False)
+class StripAccents(Normalizer):
+    """Combining marks are taken out, as `tokenizers.normalizers.StripAccents`; put NFD before it for composed letters.
+
+    >>> StripAccents().normalize_str("e\u0301é")
+    'eé'
+    """
+
+    def normalize_splits(self, splits: Splits) -> Splits:
+        """The splits without marks."""
+        return without_marks().apply(splits)
+
+
+# --- The clean-up of neural machine translation
+
+_REMOVED = (*range(0x01, 0x09), 0x0B, *range(0x0E, 0x20), 0x7F, 0x8F, 0x9F)
+_BLANK = (0x09, 0x0A, 0x0C, 0x0D, 0x1680, *range(0x200B, 0x2010), 0x2028, 0x2029, 0x2581, 0xFEFF, 0xFFFD)
+
+
+@cache
+def _nmt() -> CharMap:
+    return CharMap.of_dict({code: [] for code in _REMOVED} | {code: [0x20] for code in _BLANK})
+
+
+@unchanging
+@dataclass(frozen=True, repr=False)
+class Nmt(Normalizer):
+    r"""Controls are taken out, and other white space becomes a blank, as `tokenizers.normalizers.Nmt`.
+
+    >>> Nmt().normalize_str("a\tb\u200bc\x07")
+    'a b c'
+    """
+
+    def normalize_splits(self, splits: Splits) -> Splits:
+        """The splits cleaned up."""
+        return _nmt().apply(splits)
+
+
+# --- Text as visible bytes
+
+
+@unchanging
+@dataclass(frozen=True, repr=False)
+class ByteLevel(Normalizer):
+    """Every byte of the UTF-8 as a visible character, as `tokenizers.normalizers.ByteLevel`.
+
+    >>> ByteLevel().normalize_str("Hi é")
+    'HiĠÃ©'
+    """
+
+    def normalize_splits(self, splits: Splits) -> Splits:
+        """The splits in byte characters."""
+        return in_byte_chars(splits)
+
+
+# --- The four normalization forms of Unicode
+
+
+class UnicodeForm(Normalizer):
+    """Text in a normalization form of the Unicode version that tokenizers 0.23.3 has, which is not Python's."""
+
+    compatibility: ClassVar[bool]
+    composes: ClassVar[bool]
+
+    def normalize_splits(self, splits: Splits) -> Splits:
+        """The splits in the form, each by itself."""
+        return in_form(splits, compatibility=self.compatibility, composes=self.composes)
+
+
+@unchanging
+@dataclass(frozen=True, repr=False)
+class NFD(UnicodeForm):
+    """Canonical decomposition, as `tokenizers.normalizers.NFD`.
+
+    >>> NFD().normalize_str("é") == "e\u0301"
+    True
+    """
+
+    compatibility: ClassVar[bool] = False
+    composes: ClassVar[bool] = False
+
+
+@unchanging
+@dataclass(frozen=True, repr=False)
+class NFKD(UnicodeForm):
+    """Compatibility decomposition, as `tokenizers.normalizers.NFKD`.
+
+    >>> NFKD().normalize_str("ﬁ²")
+    'fi2'
+    """
+
+    compatibility: ClassVar[bool] = True
+    composes: ClassVar[bool] = False
+
+
+@unchanging
+@dataclass(frozen=True, repr=False)
+class NFC(UnicodeForm):
+    """Canonical decomposition, then composition, as `tokenizers.normalizers.NFC`.
+
+    >>> NFC().normalize_str("e\u0301") == "é"
+    True
+    """
+
+    compatibility: ClassVar[bool] = False
+    composes: ClassVar[bool] = True
+
+
+@unchanging
+@dataclass(frozen=True, repr=False)
+class NFKC(UnicodeForm):
+    """Compatibility decomposition, then composition, as `tokenizers.normalizers.NFKC`.
+
+    >>> NFKC().normalize_str("ｶﾞ")
+    'ガ'
+    """
+
+    compatibility: ClassVar[bool] = True
+    composes: ClassVar[bool] = True
+
+
+NORMALIZERS: dict[str, type[Normalizer]] = {"nfc": NFC, "nfd": NFD, "nfkc": NFKC, "nfkd": NFKD}
+
+
+def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
+    """The normal form of that name; ValueError if there is none.
+
+    >>> unicode_normalizer_from_str("nfc")
+    NFC()
+    """
+    if normalizer not in NORMALIZERS:
+        raise ValueError(f"{normalizer!r} is no normal form of Unicode: there are {', '.join(NORMALIZERS)}")
+    return NORMALIZERS[normalizer]()
+
+
+# --- The clean-up of BERT
+
+BLANK = 0x20
+
+# The blocks of `_is_chinese_char` of BERT's tokenization.py; but extension E begins there at 2B820, here, as in the
+# library, 256 code points later.
+CHINESE = (
+    range(0x3400, 0x4DC0),
+    range(0x4E00, 0xA000),
+    range(0xF900, 0xFB00),
+    range(0x20000, 0x2A6E0),
+    range(0x2A700, 0x2B820),
+    range(0x2B920, 0x2CEB0),
+    range(0x2F800, 0x2FA20),
+)
+
+
+@unchanging
+@dataclass(frozen=True, repr=False)
+class BertNormalizer(Normalizer):
+    """The clean-up of BERT's tokenization.py, as `tokenizers.normalizers.BertNormalizer`.
+
+    clean_text: controls are taken out, white space becomes a blank.
+    handle_chinese_chars: a blank before and after each.
+    strip_accents: decompose, then take marks out; None: as `lowercase`.
+    lowercase: lower case, at the end.
+
+    >>> BertNormalizer().normalize_str("Été\u200b 中")
+    'ete  中 '
+    """
+
+    clean_text: bool = True
+    handle_chinese_chars: bool = True
+    strip_accents: bool | None = None
+    lowercase: bool = True
+
+    def normalize_splits(self, splits: Splits) -> Splits:
+        """The splits cleaned up."""
+        strips = self.lowercase if self.strip_accents is None else self.strip_accents
+        options = self.clean_text, self.handle_chinese_chars, strips, self.lowercase
+        at_once, ordered = _at_once(*options)
+        if not holds_any(splits.chars, ordered):
+            return at_once.apply(splits)
+        before, after = _in_turn(*options)
+        return after.apply(form(compatibility=False, composes=False).apply(before.apply(splits)))
+
+
+@cache
+def _at_once(clean: bool, chinese: bool, strips: bool, lowers: bool) -> tuple[CharMap, Bools]:
+    """All steps as one map, and the code points that it cannot do, since it does not put marks in order."""
+    before, after = _before(clean, chinese), _after(strips, lowers)
+    if not strips:
+        return before.then(after), np.zeros(CODE_POINTS, np.bool_)
+    decompose = decomposition(compatibility=False)
+    return before.then(decompose).then(after), _marks_kept(decompose)
+
+
+@cache
+def _in_turn(clean: bool, chinese: bool, strips: bool, lowers: bool) -> tuple[CharMap, CharMap]:
+    """The steps before and after the decomposition: few texts need them, so they are made for these alone."""
+    return _before(clean, chinese), _after(strips, lowers)
+
+
+def _before(clean: bool, chinese: bool) -> CharMap:
+    cleaned = _clean() if clean else CharMap.of_dict({})
+    return cleaned.then(_blanks_around_chinese()) if chinese else cleaned
+
+
+def _after(strips: bool, lowers: bool) -> CharMap:
+    stripped = CharMap.removing(removed_by("bert_strip_accents")) if strips else CharMap.of_dict({})
+    return stripped.then(lower_case()) if lowers else stripped
+
+
+def _clean() -> CharMap:
+    removed = removed_by("bert_clean_text")
+    spaces = np.setdiff1d(np.flatnonzero(character_classes() & SPACE), removed)
+    blanks, lengths = np.full(len(spaces), BLANK, np.uint32), np.ones(len(spaces), np.int64)
+    return CharMap.removing(removed).then(CharMap.of(spaces, blanks, lengths))
+
+
+def _blanks_around_chinese() -> CharMap:
+    codes = np.concatenate([np.arange(block.start, block.stop) for block in CHINESE])
+    chars = np.full((len(codes), 3), BLANK, np.uint32)
+    chars[:, 1] = codes
+    return CharMap.of(codes, chars.ravel(), np.full(len(codes), 3))
+
+
+def _marks_kept(decompose: CharMap) -> Bools:
+    """The marks not taken out, being spacing or younger than the library's categories, and what decomposes to one."""
+    kept = combining_classes() > 0
+    kept[removed_by("bert_strip_accents")] = False
+    codes = decompose.changed()
+    parts = decompose.apply(each(codes))
+    kept[codes] = np.logical_or.reduceat(kept[parts.chars], parts.starts)
+    return kept

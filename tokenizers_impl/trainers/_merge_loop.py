@@ -1,0 +1,285 @@
+"""The merge loop of byte-pair encoding, with the state it starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from .._core.arrays import I32, I64, U32, Bools, code_points
+from .._kernel import inner_kernel, kernel
+from .._text.words import Words
+from ._merge_pairs import (
+    CORPUS,
+    NONE,
+    OCCURRENCES,
+    PAIRS,
+    QUEUE,
+    STRIDE,
+    TOKENS,
+    Pairs,
+    Queue,
+    Rule,
+    State,
+    Strings,
+    Symbols,
+    Tokens,
+    best,
+    drop_former,
+    fill_table,
+    known_token,
+    record,
+    token_of,
+)
+
+# --- The merge loop of byte-pair encoding
+#
+# Merging a pair goes through the list of its positions alone, and only pairs with the new symbol arise.
+
+# What a merge lacks, or run_merges to go on: nothing; pairs or the right to more tokens; room for tokens, for pairs,
+# for their occurrences.
+NOTHING, FINISHED, MORE_TOKENS, MORE_PAIRS, MORE_OCCURRENCES = range(5)
+# The columns of a row of run_merges.
+ROW = 6
+
+
+@inner_kernel
+def _replace(
+    symbols: Symbols, counts: I64, frequency: I64, positions: I32, p: int, new: int, touched: I32
+) -> tuple[int, int]:
+    """Puts the symbol `new` for the pair p at these positions, from left to right.
+
+    Returns how many positions begin other pairs now, which leave their old pairs and are touched; and how often the
+    corpus has what was merged.
+    """
+    ids, sizes, pair, ends, first_word = symbols
+    n = merged = 0
+    for i in positions:
+        if pair[i] != p:
+            continue
+        word = first_word[i // STRIDE]
+        while ends[word] <= i:
+            word += 1
+        j, weight = i + sizes[i], counts[word]
+        before = i - sizes[i - 1] if i > 0 and (word == 0 or ends[word - 1] < i) else NONE
+        if before != NONE and pair[before] != NONE:
+            frequency[pair[before]] -= weight
+            pair[before] = NONE
+            touched[n] = before
+            n += 1
+        if pair[j] != NONE:
+            frequency[pair[j]] -= weight
+            pair[j] = NONE
+        pair[i] = NONE
+        touched[n] = i
+        n += 1
+        size = sizes[i] + sizes[j]
+        ids[i] = new
+        sizes[i] = sizes[i + size - 1] = size
+        merged += weight
+    frequency[p] = 0
+    return n, merged
+
+
+@inner_kernel
+def _touch_all(symbols: Symbols, counts: I64, frequency: I64, new: int, touched: I32) -> int:
+    """Touches every position whose pair has the symbol `new`, so that its old and new places are one list."""
+    ids, sizes, pair, ends, _ = symbols
+    i = n = word = 0
+    while i < len(ids):
+        while ends[word] <= i:
+            word += 1
+        j = i + int(sizes[i])
+        if j < ends[word] and (ids[i] == new or ids[j] == new):
+            if pair[i] != NONE:
+                frequency[pair[i]] -= counts[word]
+                pair[i] = NONE
+            touched[n] = i
+            n += 1
+        i = j
+    return n
+
+
+@kernel
+def merge(state: State, rule: Rule, p: int) -> int:
+    """Merges pair p; the token that it gives."""
+    symbols, counts, pairs, strings, tokens, _, touched, used = state
+    a, b, start = pairs.first[p], pairs.second[p], pairs.start[p]
+    positions = pairs.occurrences[start : start + pairs.size[p]]
+    new = token_of(strings, used[TOKENS], a, b)
+    used[TOKENS] = max(used[TOKENS], new + 1)
+    n, merged = _replace(symbols, counts, pairs.frequency, positions, p, new, touched)
+    used[CORPUS] -= merged
+    if tokens.seen[new]:
+        n = _touch_all(symbols, counts, pairs.frequency, new, touched)
+    else:
+        tokens.seen[new] = True
+        tokens.length[new] = tokens.length[a] + tokens.length[b]
+    record(state, rule, touched[:n], new)
+    return new
+
+
+@kernel
+def lack(state: State, p: int) -> int:
+    """MORE_TOKENS, MORE_PAIRS or MORE_OCCURRENCES if a merge of pair p may need such room, else NOTHING."""
+    pairs, strings, used = state.pairs, state.strings, state.used
+    n, a, b = used[TOKENS], pairs.first[p], pairs.second[p]
+    size = strings.ends[a + 1] - strings.ends[a] + strings.ends[b + 1] - strings.ends[b]
+    if n + 1 >= len(strings.ends) or strings.ends[n] + size > len(strings.chars):
+        return MORE_TOKENS
+    known, room = known_token(strings, n, a, b), 2 * int(pairs.size[p])
+    if known != NONE and state.tokens.seen[known]:
+        room = len(state.touched)
+    if used[PAIRS] + min(room, 2 * n + 2) > len(pairs.first):
+        return MORE_PAIRS
+    if used[OCCURRENCES] + room > len(pairs.occurrences):
+        return MORE_OCCURRENCES
+    return NOTHING
+
+
+@kernel
+def run_merges(state: State, rule: Rule, rows: I64) -> tuple[int, int]:
+    """Makes up to len(rows) merges and says how many, with the reason why it came back.
+
+    A row: the two tokens, the token they give, their count, then the size of vocabulary and corpus after the merge.
+    """
+    pairs, used = state.pairs, state.used
+    for step in range(len(rows)):
+        if used[TOKENS] >= rule.vocab_size:
+            return step, FINISHED
+        p = best(state, rule)
+        if p == NONE:
+            return step, FINISHED
+        lacking = lack(state, p)
+        if lacking != NOTHING:
+            return step, lacking
+        rows[step, 0], rows[step, 1], rows[step, 3] = pairs.first[p], pairs.second[p], pairs.frequency[p]
+        rows[step, 2] = merge(state, rule, p)
+        rows[step, 4], rows[step, 5] = used[TOKENS], used[CORPUS]
+    return len(rows), NOTHING
+
+
+# --- The state of a merge loop from words whose symbols are known
+
+# Room for the tokens of usual vocabularies: what grows leaves holes behind, of which there is no use.
+_TOKENS = 1 << 15
+
+# With so many symbols, places of occurrences, of which there are never three times as many, no longer fit 32 bits.
+_NARROW = 1 << 29
+
+Numbers = TypeVar("Numbers", I32, I64, I32 | I64, U32, Bools)
+
+
+def new_state(tokens: Sequence[str], lengths: I32, ids: I32, offsets: I64, counts: I64, prefix: str) -> State:
+    """The state with these tokens, all different, that cover `lengths` characters of a word where they are symbols.
+
+    ids: the symbols of all words; those of word w are ids[offsets[w]:offsets[w + 1]], and it occurs counts[w] times;
+    the array becomes the state's own.  prefix: what a second part loses in a merge.
+    """
+    n, size = len(tokens), len(ids)
+    if size >= 2**31:
+        raise ValueError(f"the distinct words have {size} symbols together: train on fewer than 2**31")
+    strings, nothing = Words.of(tokens), np.empty(0, np.int32)
+    starts = _ids(size) if size < _NARROW else _counts(size)
+    # numpy does not touch the memory that it gives here: room that is never used costs nothing.
+    state = State(
+        _unmerged(ids, offsets),
+        counts,
+        Pairs(_ids(size), _ids(size), _counts(size), starts, _ids(size), _ids(size + size // 8 + 16)),
+        Strings(strings.chars, strings.offsets, nothing, code_points(prefix)),
+        Tokens(lengths, np.zeros(n, np.bool_), nothing, nothing),
+        Queue(_counts(size), _counts(size), _counts(size)),
+        _ids(size),
+        np.array([n, 0, 0, 0, np.diff(offsets) @ counts, np.iinfo(np.int64).max]),
+    )
+    return with_more_tokens(state)
+
+
+def _unmerged(ids: I32, offsets: I64) -> Symbols:
+    """The symbols, no pairs yet."""
+    lengths = np.diff(offsets)
+    first_word = np.searchsorted(offsets[1:], np.arange(0, len(ids), STRIDE), side="right").astype(np.int32)
+    # Half the memory, save where one of the words is very long.
+    sizes = np.ones(len(ids), np.int16) if lengths.max(initial=0) < 1 << 15 else np.ones(len(ids), np.int32)
+    return Symbols(ids, sizes, np.full(len(ids), NONE, np.int32), offsets[1:].astype(np.int32), first_word)
+
+
+def with_more_tokens(state: State) -> State:
+    """The same state with room for half as many tokens more."""
+    tokens, strings, n = state.tokens, state.strings, state.used[TOKENS]
+    room = n + n // 2 + _TOKENS
+    strings = Strings(
+        _longer(strings.chars, strings.ends[n], len(strings.chars) * 5 // 4 + 16 * _TOKENS),
+        _longer(strings.ends, n + 1, room + 1),
+        np.full(1 << int(2 * room).bit_length(), NONE, np.int32),
+        strings.prefix,
+    )
+    tokens = Tokens(
+        _longer(tokens.length, n, room),
+        _longer(tokens.seen, n, room),
+        np.full(room, NONE, np.int32),
+        np.full(room, NONE, np.int32),
+    )
+    tokens.seen[n:] = False
+    fill_table(strings, n)
+    return state._replace(strings=strings, tokens=tokens)
+
+
+def with_usual_pairs(state: State) -> State:
+    """The same state, its pairs counted, with less room for more: large arrays take whole pages of 2 MB.
+
+    What was touched in counting is given back.
+
+    In English, French, German and Russian words the pairs that arise are an eighth to a sixth of the symbols.
+    """
+    size = len(state.symbols.id)
+    return _with_pairs(state, int(state.used[PAIRS]) + size // 4)._replace(touched=_ids(size))
+
+
+def with_more_pairs(state: State) -> State:
+    """The same state with room for twice the pairs."""
+    return _with_pairs(state, 2 * len(state.pairs.first) + 16)
+
+
+def _with_pairs(state: State, room: int) -> State:
+    used, pairs = state.used, state.pairs
+    return state._replace(
+        pairs=Pairs(
+            _longer(pairs.first, used[PAIRS], room),
+            _longer(pairs.second, used[PAIRS], room),
+            _longer(pairs.frequency, used[PAIRS], room),
+            _longer(pairs.start, used[PAIRS], room),
+            _longer(pairs.size, used[PAIRS], room),
+            pairs.occurrences,
+        ),
+        queue=Queue(
+            _longer(state.queue.frequency, used[QUEUE], room),
+            _longer(state.queue.key, used[QUEUE], room),
+            _longer(state.queue.pair, used[QUEUE], room),
+        ),
+    )
+
+
+def with_more_occurrences(state: State) -> State:
+    """The same state without occurrences of the past; with room for twice as many, if these were few."""
+    old, before = state.pairs.occurrences, state.used[OCCURRENCES]
+    state.used[OCCURRENCES] = left = drop_former(state.pairs, state.symbols.pair, state.used[PAIRS])
+    if before - left > len(old) // 8:
+        return state
+    return state._replace(pairs=state.pairs._replace(occurrences=_longer(old, left, 2 * len(old))))
+
+
+def _ids(size: int) -> I32:
+    return np.empty(size, np.int32)
+
+
+def _counts(size: int) -> I64:
+    return np.empty(size, np.int64)
+
+
+def _longer(array: Numbers, used: int, size: int) -> Numbers:
+    """The first `used` entries at the head of an array of another size."""
+    result = np.empty(size, array.dtype)
+    result[:used] = array[:used]
+    return result

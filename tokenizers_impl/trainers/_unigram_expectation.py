@@ -1,0 +1,422 @@
+"""Expectation and maximization of a Unigram training: all segmentations, the best one, new scores."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from evenscore.parallel import ordered_results
+
+from .._core.arrays import F64, I32, I64, Bools, packed
+from .._core.parallel import map_in_order
+from .._kernel import inner_kernel, kernel
+from ._unigram_seed import Lexicon, Matches, WordText
+
+# --- What an E step needs of some words, packed to travel
+
+
+class PackedBlock(NamedTuple):
+    """Some words, with the pieces that begin at each position; integers in the smallest type that holds them.
+
+    symbols: as in WordText, shape (n,).  sizes, counts: shape (w,), of the words; a size counts the separator.
+    numbers: shape (n - 1,), of the pieces that begin at each position.  ids: of these pieces, one after another.
+    """
+
+    symbols: Any
+    sizes: Any
+    counts: Any
+    numbers: Any
+    ids: Any
+
+    @classmethod
+    def of(cls, text: WordText, matches: Matches, first: int, last: int) -> PackedBlock:
+        """The words first up to, without, last."""
+        start, end = text.starts[first], text.starts[last]
+        # Behind the last word stands its separator, where the next block's pieces may begin anywhere.
+        offsets = matches.offsets[start:end]
+        return cls(
+            packed(text.symbols[start:end]),
+            packed(np.diff(text.starts[first : last + 1])),
+            packed(text.counts[first:last]),
+            packed(np.diff(offsets)),
+            packed(matches.ids[offsets[0] : offsets[-1]]),
+        )
+
+    def unpacked(self) -> tuple[WordText, Matches]:
+        """The words as a text of their own, without its alphabet."""
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.sizes, dtype=np.int64)))
+        offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.numbers, dtype=np.int64)))
+        text = WordText(self.symbols.astype(np.int32), np.empty(0, np.uint32), starts, self.counts.astype(np.int64))
+        return text, Matches(offsets, self.ids.astype(np.int32))
+
+
+class PackedLexicon(NamedTuple):
+    """Lengths and scores of pieces, as Lexicon has them."""
+
+    lengths: Any
+    scores: F64
+
+    @classmethod
+    def of(cls, lexicon: Lexicon) -> PackedLexicon:
+        """Those of this lexicon."""
+        return cls(packed(lexicon.lengths), lexicon.scores)
+
+    def unpacked(self) -> Lexicon:
+        """A lexicon without places, and without pieces that stay."""
+        # Copied, because what comes from elsewhere may be read only.
+        lengths, scores = self.lengths.astype(np.int32), self.scores.copy()
+        return Lexicon(np.empty(0, np.int32), lengths, scores, np.empty(0, np.bool_))
+
+
+# --- Sums over all segmentations of every word
+
+
+@inner_kernel
+def _log_add(x: float, y: float) -> float:
+    """log(exp(x) + exp(y))."""
+    # Where the library leaves out a term 50 below the other, adding it changes nothing: exp(-37) + 1 is 1 already.
+    return (x if x > y else y) + math.log(math.exp(-abs(x - y)) + 1.0)
+
+
+@inner_kernel
+def _forward(offsets: I64, ids: I32, lengths: I32, scores: F64, start: int, size: int, known: int, alpha: F64) -> None:
+    """alpha[k]: log probability of the first k characters of the word at `start`; earlier pieces are added first.
+
+    known: alpha is right up to this number of characters already.
+    """
+    for end in range(known + 1, size + 1):
+        alpha[end] = math.nan
+    alpha[0] = 0.0
+    for begin in range(size):
+        for match in range(offsets[start + begin], offsets[start + begin + 1]):
+            piece = ids[match]
+            end = begin + lengths[piece]
+            if end > known:
+                score = scores[piece] + alpha[begin]
+                alpha[end] = score if math.isnan(alpha[end]) else _log_add(alpha[end], score)
+
+
+@inner_kernel
+def _shared(symbols: I32, starts: I64, word: int) -> int:
+    """How many characters a word begins with like the one before it."""
+    one, other = starts[word - 1], starts[word]
+    longest = min(other - one, starts[word + 1] - other) - 1
+    length = 0
+    while length < longest and symbols[one + length] == symbols[other + length]:
+        length += 1
+    return length
+
+
+@inner_kernel
+def _backward(offsets: I64, ids: I32, lengths: I32, scores: F64, start: int, size: int, beta: F64) -> None:
+    """beta[k]: log probability of the characters from k on; shorter pieces are added first."""
+    beta[size] = 0.0
+    for begin in range(size - 1, -1, -1):
+        first, end = offsets[start + begin], offsets[start + begin + 1]
+        total = scores[ids[first]] + beta[begin + lengths[ids[first]]]
+        for match in range(first + 1, end):
+            piece = ids[match]
+            total = _log_add(total, scores[piece] + beta[begin + lengths[piece]])
+        beta[begin] = total
+
+
+@kernel
+def _expect(
+    text: WordText, matches: Matches, lexicon: Lexicon, first: int, last: int, total: float
+) -> tuple[F64, float]:
+    """Expected numbers and objective of the words first up to, without, last."""
+    # Fields are taken out before the loops: numba counts references each time one is read, and threads wait for that.
+    symbols, starts, counts = text.symbols, text.starts, text.counts
+    offsets, ids, lengths, scores = matches.offsets, matches.ids, lexicon.lengths, lexicon.scores
+    expected, objective = np.zeros(len(scores)), 0.0
+    room = np.max(starts[first + 1 : last + 1] - starts[first:last])
+    alpha, beta = np.empty(room), np.empty(room)
+    for word in range(first, last):
+        start, size, count = starts[word], starts[word + 1] - 1 - starts[word], float(counts[word])
+        # Words are sorted, so that a good half of the forward sums stand there already.
+        _forward(
+            offsets, ids, lengths, scores, start, size, _shared(symbols, starts, word) if word > first else 0, alpha
+        )
+        _backward(offsets, ids, lengths, scores, start, size, beta)
+        z = alpha[size]
+        for begin in range(size):
+            for match in range(offsets[start + begin], offsets[start + begin + 1]):
+                piece = ids[match]
+                log_share = alpha[begin] + scores[piece] + beta[begin + lengths[piece]] - z
+                expected[piece] += count * math.exp(log_share)
+        objective -= count * z / total
+    return expected, objective
+
+
+def expectation(text: WordText, matches: Matches, lexicon: Lexicon, executor: Any = None) -> tuple[F64, float]:
+    """The E step: the expected number of each piece, shape (number of pieces + 1,), and the objective.
+
+    By forward-backward (Kudo 2018, section 3.2) in logarithms.  The objective is -sum of count(w) log P(w) / sum of
+    count(w), nats a word.  Every sum is taken in the order of tokenizers 0.23.3 on one thread, block of words by block
+    of words; the blocks are added in order, so the result does not depend on the number of threads.
+
+    executor: takes the step for every block elsewhere; None: threads do.
+    """
+    total = float(text.counts.sum())
+
+    def of_block(block: tuple[int, int]) -> tuple[F64, float]:
+        return _expect(text, matches, lexicon, *block, total)
+
+    if executor is None:
+        parts = map_in_order(of_block, text.blocks())
+    else:
+        packed = (PackedBlock.of(text, matches, *block) for block in text.blocks())
+        parts = ordered_results(executor, partial(_expect_packed, PackedLexicon.of(lexicon), total), packed)
+    expected, objective = np.zeros(len(lexicon.scores)), 0.0
+    for part, share in parts:
+        expected += part
+        objective += share
+    return expected, objective
+
+
+def _expect_packed(lexicon: PackedLexicon, total: float, block: PackedBlock) -> tuple[F64, float]:
+    text, matches = block.unpacked()
+    return _expect(text, matches, lexicon.unpacked(), 0, len(text.counts), total)
+
+
+@inner_kernel
+def _without(
+    offsets: I64,
+    ids: I32,
+    lengths: I32,
+    scores: F64,
+    start: int,
+    size: int,
+    left_out: int,
+    begin: int,
+    alpha: F64,
+) -> float:
+    """Log probability of the word at `start` if there were no piece `left_out`, which first stands at begin.
+
+    alpha: of the word with all pieces; it is used up behind begin.
+    """
+    for end in range(begin + 1, size + 1):
+        alpha[end] = math.nan
+    for at in range(size):
+        for match in range(offsets[start + at], offsets[start + at + 1]):
+            piece = ids[match]
+            end = at + lengths[piece]
+            if end > begin and piece != left_out:
+                score = scores[piece] + alpha[at]
+                alpha[end] = score if math.isnan(alpha[end]) else _log_add(alpha[end], score)
+    return float(alpha[size])
+
+
+@kernel
+def _lose(text: WordText, matches: Matches, lexicon: Lexicon, first: int, last: int) -> F64:
+    """By how much the log likelihood of the words first up to, without, last falls without each longer piece."""
+    starts, counts = text.starts, text.counts
+    offsets, ids, lengths, scores = matches.offsets, matches.ids, lexicon.lengths, lexicon.scores
+    losses, times = np.zeros(len(scores)), np.zeros(len(scores), np.int32)
+    room = np.max(starts[first + 1 : last + 1] - starts[first:last])
+    alpha, beta, spare = np.empty(room), np.empty(room), np.empty(room)
+    for word in range(first, last):
+        start, size, count = starts[word], starts[word + 1] - 1 - starts[word], float(counts[word])
+        _forward(offsets, ids, lengths, scores, start, size, 0, alpha)
+        _backward(offsets, ids, lengths, scores, start, size, beta)
+        z = alpha[size]
+        for match in range(offsets[start], offsets[start + size]):
+            times[ids[match]] += 1
+        for begin in range(size):
+            for match in range(offsets[start + begin], offsets[start + begin + 1]):
+                piece = ids[match]
+                if times[piece] == 0 or lengths[piece] == 1:
+                    continue
+                share = math.exp(alpha[begin] + scores[piece] + beta[begin + lengths[piece]] - z)
+                if times[piece] == 1 and share < 0.5:
+                    losses[piece] -= count * math.log1p(-share)
+                else:
+                    spare[: size + 1] = alpha[: size + 1]
+                    losses[piece] += count * (
+                        z - _without(offsets, ids, lengths, scores, start, size, piece, begin, spare)
+                    )
+                times[piece] = 0
+        for match in range(offsets[start], offsets[start + size]):
+            times[ids[match]] = 0
+    return losses
+
+
+def exact_losses(text: WordText, matches: Matches, lexicon: Lexicon) -> F64:
+    """How much likelihood the corpus loses without each piece, L(V) - L(V - x), shape (number of pieces + 1,).
+
+    L(V) = sum of count(w) log P(w) / sum of count(w), P(w) the sum over all segmentations of w into pieces of V (Kudo
+    2018, section 3.2); the other scores stay as they are.  0 for pieces of one character, which always stay.
+
+    A piece that stands once in a word, with posterior s < 1/2, takes P(w) to P(w) (1 - s); for the others, a few in a
+    word, P(w) is added up again without the piece.  So it costs about as much as some E steps, but the square of the
+    length of a word that is very long.
+    """
+
+    def of_block(block: tuple[int, int]) -> F64:
+        return _lose(text, matches, lexicon, *block)
+
+    losses = np.zeros(len(lexicon.scores))
+    for part in map_in_order(of_block, text.blocks()):
+        losses += part
+    return losses / float(text.counts.sum())
+
+
+# --- The M step: the score of each piece from its expected count
+
+# Pieces that are expected less often leave the vocabulary.
+RARE = 0.5
+
+
+@kernel
+def digamma(x: float) -> float:
+    """The derivative of log Gamma at x > 0; within 1e-8 of it, and bit for bit what tokenizers 0.23.3 has.
+
+    Recurrence up to 7, then the asymptotic series at x - 1/2.
+
+    >>> round(digamma(1.0), 8)
+    -0.57721566
+    """
+    result = 0.0
+    while x < 7.0:
+        result -= 1.0 / x
+        x += 1.0
+    x -= 0.5
+    inverse = 1.0 / x
+    square = inverse * inverse
+    fourth = square * square
+    return result + (
+        math.log(x)
+        + (1.0 / 24.0) * square
+        - 7.0 / 960.0 * fourth
+        + (31.0 / 8064.0) * fourth * square
+        - (127.0 / 30720.0) * fourth * fourth
+    )
+
+
+@kernel
+def _scores(expected: F64, kept: I64, bayes: bool) -> F64:
+    """The score of each kept piece; the sum is taken in their order."""
+    total = 0.0
+    for piece in kept:
+        total += expected[piece]
+    scores = np.empty(len(kept))
+    for i in range(len(kept)):
+        if bayes:
+            scores[i] = digamma(expected[kept[i]]) - digamma(total)
+        else:
+            scores[i] = math.log(expected[kept[i]]) - math.log(total)
+    return scores
+
+
+def maximization(expected: F64, em: str) -> tuple[I64, F64]:
+    """The numbers of the pieces that stay, and their new scores; number 0 is left out.
+
+    em: "bayes", digamma(e) - digamma(sum of e), a sparse prior (Liang & Klein 2007, "Structured Bayesian nonparametric
+      models with variational inference"); "plain", log(e / sum of e) (Kudo 2018).  Both drop pieces with e < 0.5.
+
+    >>> kept, scores = maximization(np.array([0.0, 6.0, 0.25, 2.0]), "plain")
+    >>> kept.tolist(), scores.round(4).tolist()
+    ([1, 3], [-0.2877, -1.3863])
+    """
+    kept = 1 + np.flatnonzero(expected[1:] >= RARE)
+    return kept, _scores(expected, kept, em == "bayes")
+
+
+# --- The best segmentation of every word
+
+
+@inner_kernel
+def _first_of_equals(
+    offsets: I64,
+    ids: I32,
+    lengths: I32,
+    scores: F64,
+    start: int,
+    at: int,
+    piece: int,
+    reach: int,
+    best: F64,
+    after: float,
+) -> int:
+    """`piece`, which ends at `at`, or the first one before it that is as good once the score of the next is added.
+
+    Rounding can make paths equal only then, and among equal ones the library takes the first.
+    reach: the length of the longest piece; after: the score of the next piece.
+    """
+    goal = best[at] + after
+    for begin in range(max(0, at - reach), at - lengths[piece]):
+        for match in range(offsets[start + begin], offsets[start + begin + 1]):
+            other = ids[match]
+            if begin + lengths[other] == at and best[begin] + scores[other] + after == goal:
+                return int(other)
+    return piece
+
+
+@inner_kernel
+def _best_scores(
+    offsets: I64,
+    ids: I32,
+    lengths: I32,
+    scores: F64,
+    start: int,
+    size: int,
+    best: F64,
+    pieces: I32,
+    close: Bools,
+) -> None:
+    """best[k]: the best score of the first k characters of the word at `start`; pieces[k]: the piece it ends with.
+
+    close[k]: whether a piece that begins before that one is about as good.
+    """
+    for end in range(1, size + 1):
+        best[end] = -math.inf
+    best[0] = 0.0
+    for begin in range(size):
+        for match in range(offsets[start + begin], offsets[start + begin + 1]):
+            piece = ids[match]
+            end = begin + lengths[piece]
+            score = scores[piece] + best[begin]
+            if score > best[end]:
+                # Far above the rounding of sums, so that no tie is missed.
+                close[end] = score - best[end] < 1e-9 * (1.0 - score)
+                best[end], pieces[end] = score, piece
+
+
+@kernel
+def _count(text: WordText, matches: Matches, lexicon: Lexicon, first: int, last: int) -> I64:
+    """How often each piece comes in the words first up to, without, last."""
+    # Fields are taken out before the loops: numba counts references each time one is read, and threads wait for that.
+    starts, counts = text.starts, text.counts
+    offsets, ids, lengths, scores = matches.offsets, matches.ids, lexicon.lengths, lexicon.scores
+    freq, reach = np.zeros(len(scores), np.int64), lengths.max()
+    room = np.max(starts[first + 1 : last + 1] - starts[first:last])
+    best, pieces, close = np.empty(room), np.empty(room, np.int32), np.empty(room, np.bool_)
+    for word in range(first, last):
+        start, size = starts[word], starts[word + 1] - 1 - starts[word]
+        _best_scores(offsets, ids, lengths, scores, start, size, best, pieces, close)
+        at, after = size, 0.0
+        while at > 0:
+            piece = pieces[at]
+            if close[at]:
+                piece = _first_of_equals(offsets, ids, lengths, scores, start, at, piece, reach, best, after)
+            freq[piece] += counts[word]
+            at, after = at - lengths[piece], scores[piece]
+    return freq
+
+
+def viterbi(text: WordText, matches: Matches, lexicon: Lexicon) -> I64:
+    """How often each piece comes in the best segmentations of the corpus, shape (number of pieces + 1,).
+
+    Among equally good segmentations it is that of tokenizers 0.23.3: from the end of the word, the longest piece.
+    """
+
+    def of_block(block: tuple[int, int]) -> I64:
+        return _count(text, matches, lexicon, *block)
+
+    freq = np.zeros(len(lexicon.scores), np.int64)
+    for part in map_in_order(of_block, text.blocks()):
+        freq += part
+    return freq

@@ -1,0 +1,599 @@
+"""The pieces that a Unigram training starts from: repeated substrings, with their places in the words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from .._core.arrays import F64, I32, I64, U32, Bools, code_points
+from .._core.parallel import map_in_order
+from .._kernel import inner_kernel, kernel
+from .._text.words import WordCounts
+from ._bpe_training import BpeOptions, learn_merges
+from ._trainer import check_choices, check_integers, check_strings
+
+# --- The options of a Unigram training
+
+EM = ("bayes", "plain")
+PRUNE_LOSSES = ("hf", "sentencepiece", "exact")
+# The characters of a word for which exact losses still end: they take a minute each time for this many.
+LONGEST_EXACT = 100_000
+SEEDS = ("suffix_array", "bpe")
+COMPATS = ("hf-0.23", None)
+
+
+@dataclass(frozen=True)
+class UnigramOptions:
+    """What `UnigramTrainer` documents, as plain data, checked: a ValueError names the option that cannot be."""
+
+    vocab_size: int = 8000
+    special_tokens: tuple[str, ...] = ()
+    shrinking_factor: float = 0.75
+    unk_token: str | None = None
+    max_piece_length: int = 16
+    n_sub_iterations: int = 2
+    initial_alphabet: tuple[str, ...] = ()
+    seed_size: int = 1_000_000
+    em: str = "bayes"
+    prune_loss: str = "hf"
+    seed: str = "suffix_array"
+    compat: str | None = "hf-0.23"
+    extend: bool = False
+
+    def __post_init__(self) -> None:
+        check_integers(self, "vocab_size", "max_piece_length", "n_sub_iterations", "seed_size")
+        check_strings(self, "unk_token")
+        if not isinstance(self.shrinking_factor, (int, float)) or not 0 <= self.shrinking_factor < 1:
+            raise ValueError(
+                f"shrinking_factor is {self.shrinking_factor!r}: take a number from 0 up to, without, 1; "
+                "with 1 or more no pruning makes the vocabulary smaller"
+            )
+        check_choices(self, em=EM, prune_loss=PRUNE_LOSSES, seed=SEEDS, compat=COMPATS)
+
+    @property
+    def quirks(self) -> bool:
+        """Whether the library's ways are kept; it cannot go on from a model."""
+        return self.compat is not None and not self.extend
+
+    @property
+    def adds_unk(self) -> bool:
+        """Whether the unknown token is none of the special tokens, so that it is put before them."""
+        return self.unk_token is not None and self.unk_token not in self.special_tokens
+
+    @property
+    def leading_tokens(self) -> list[str]:
+        """The entries before the learnt pieces."""
+        first = [self.unk_token] if self.unk_token is not None and self.adds_unk else []
+        return first + list(self.special_tokens)
+
+
+# --- The pieces of a Unigram training as arrays
+
+UNKNOWN = 0
+_UNKNOWN_PENALTY = 10.0
+
+
+class Lexicon(NamedTuple):
+    """k pieces, numbered from 1; number 0 is any character that is no piece.
+
+    places: int32, shape (k + 1,); a position of the text where the piece stands, 0 for number 0.
+    lengths: int32, shape (k + 1,); in characters, 1 for number 0.
+    scores: float64, shape (k + 1,); natural logarithms of probabilities; number 0 has 10 less than the lowest,
+      -10 if there is no piece (where the library has infinity).
+    stays: shape (k + 1,); whether a piece is never dropped; False for number 0.
+    """
+
+    places: I32
+    lengths: I32
+    scores: F64
+    stays: Bools
+
+    @classmethod
+    def of(cls, places: I32, lengths: I32, scores: F64, stays: Bools | None = None) -> Lexicon:
+        """These pieces, all of shape (k,), with number 0 before them; by default any of them may be dropped."""
+        zero = np.zeros(1, np.int32)
+        lowest = float(scores.min()) if len(scores) else 0.0
+        return cls(
+            np.concatenate((zero, places)),
+            np.concatenate((zero + 1, lengths)),
+            np.concatenate((np.full(1, lowest - _UNKNOWN_PENALTY), scores)),
+            np.append(False, np.zeros(len(scores), np.bool_) if stays is None else stays),
+        )
+
+    def keep(self, kept: I64, scores: F64) -> Lexicon:
+        """The pieces with these numbers, 0 not among them, numbered anew in this order, with new scores."""
+        return Lexicon.of(self.places[kept], self.lengths[kept], scores, self.stays[kept])
+
+
+# --- The positions of a text in the order of what follows them, as far as a piece can reach
+
+SEPARATOR = 0
+
+
+@kernel
+def room(symbols: I32) -> I32:
+    """How many symbols stand from each position on before the next separator: 0 at a separator.
+
+    symbols: shape (n,), the last one a separator.
+
+    >>> room(np.array([3, 1, 0, 2, 0], np.int32)).tolist()
+    [2, 1, 0, 1, 0]
+    """
+    result = np.zeros(len(symbols), np.int32)
+    for position in range(len(symbols) - 2, -1, -1):
+        if symbols[position] != SEPARATOR:
+            result[position] = result[position + 1] + 1
+    return result
+
+
+@kernel
+def packed(symbols: I32, bits: int, width: int) -> I64:
+    """The first `width` symbols from each position on as one number, a separator and what follows it as zeros."""
+    keys = np.zeros(len(symbols), np.int64)
+    top = bits * (width - 1)
+    for position in range(len(symbols) - 2, -1, -1):
+        if symbols[position] != SEPARATOR:
+            keys[position] = (np.int64(symbols[position]) << top) | (keys[position + 1] >> bits)
+    return keys
+
+
+@kernel
+def _rank(order: I32, slots: I32, keys: I64, rank: I32) -> None:
+    """Give the positions at these slots of the order the rank of the first of them that has the same key.
+
+    keys: shape (len(slots),), ascending.
+    """
+    for i in range(len(slots)):
+        same = i > 0 and keys[i] == keys[i - 1]
+        rank[order[slots[i]]] = rank[order[slots[i - 1]]] if same else slots[i]
+
+
+@kernel
+def _undecided(order: I32, rank: I32, reach: I32, known: int) -> I32:
+    """The slots of positions that share their rank with others and have no separator in the `known` next symbols."""
+    slots = np.empty(len(order), np.int32)
+    count = 0
+    for i in range(len(order)):
+        mine = rank[order[i]]
+        before = i > 0 and rank[order[i - 1]] == mine
+        after = i + 1 < len(order) and rank[order[i + 1]] == mine
+        if (before or after) and reach[order[i]] >= known:
+            slots[count] = i
+            count += 1
+    return slots[:count].copy()
+
+
+def suffix_array(symbols: I32, reach: I32, depth: int) -> I32:
+    """The positions of a text sorted by their next `depth` symbols, the first separator ending the comparison.
+
+    Prefix doubling (Manber & Myers 1993, "Suffix arrays") that starts from as many symbols as fit into 63 bits and
+    goes on with the undecided positions alone.  No longer context matters to
+    pieces of up to depth - 1 characters.
+
+    symbols: int32, shape (n,), n >= 1, SEPARATOR at the end; reach: `room(symbols)`.  Returns int32, shape (n,).
+
+    >>> symbols = np.array([2, 1, 2, 1, 0], np.int32)
+    >>> suffix_array(symbols, room(symbols), 3).tolist()
+    [4, 3, 1, 2, 0]
+    """
+    bits = max(1, int(symbols.max()).bit_length())
+    known = 63 // bits
+    keys = packed(symbols, bits, known)
+    order = np.argsort(keys, kind="stable").astype(np.int32)
+    rank = np.empty(len(symbols), np.int32)
+    _rank(order, np.arange(len(symbols), dtype=np.int32), keys[order], rank)
+    while known < depth:
+        slots = _undecided(order, rank, reach, known)
+        positions = order[slots]
+        keys = (rank[positions].astype(np.int64) << 32) | rank[positions + known]
+        by_key = np.argsort(keys, kind="stable")
+        order[slots] = positions[by_key]
+        _rank(order, slots, keys[by_key], rank)
+        known *= 2
+    return order
+
+
+@kernel
+def common_prefixes(symbols: I32, order: I32, depth: int) -> I32:
+    """How many symbols, at most `depth`, each suffix shares with the one before it; a shared separator is the last.
+
+    >>> symbols = np.array([2, 1, 2, 1, 0], np.int32)
+    >>> common_prefixes(symbols, suffix_array(symbols, room(symbols), 3), 3).tolist()
+    [0, 0, 1, 0, 2]
+    """
+    shared = np.zeros(len(order), np.int32)
+    for slot in range(1, len(order)):
+        one, other = order[slot - 1], order[slot]
+        length = 0
+        while length < depth and symbols[one + length] == symbols[other + length]:
+            length += 1
+            if symbols[one + length - 1] == SEPARATOR:
+                break
+        shared[slot] = length
+    return shared
+
+
+# --- The distinct words as one text of numbered symbols, with a separator after each
+
+# Positions a block of words holds before the next one begins: enough work for a thread, few enough to share out evenly.
+_BLOCK = 1 << 19
+
+
+class WordText(NamedTuple):
+    """n symbols of w words.
+
+    symbols: int32, shape (n,); 0 after each word and in place of U+0000, else the index in `alphabet`.
+    alphabet: uint32, ascending; the code points of the words after an entry 0.
+    starts: int64, shape (w + 1,); word i is at the positions starts[i] up to, without, starts[i + 1] - 1.
+    counts: int64, shape (w,).
+    The words are sorted by their first 9 or more characters, so that neighbours share much, which saves time; those
+    that are equal so far are in the order given.
+    """
+
+    symbols: I32
+    alphabet: U32
+    starts: I64
+    counts: I64
+
+    @classmethod
+    def of(cls, counted: WordCounts) -> WordText:
+        """The text of these words.
+
+        >>> text = WordText.of(WordCounts.of({"ba": 2, "b": 1}))
+        >>> text.symbols.tolist(), text.alphabet.tolist(), text.starts.tolist(), text.counts.tolist()
+        ([2, 0, 2, 1, 0], [0, 97, 98], [0, 2, 5], [1, 2])
+        """
+        words, counts = counted
+        seen = np.zeros(0x110000, np.bool_)
+        seen[words.chars] = True
+        seen[0] = True
+        numbers = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+        order = _sorted(_separated(words.chars, words.offsets, numbers, np.arange(len(counts))), words.offsets)
+        symbols = _separated(words.chars, words.offsets, numbers, order)
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(words.lengths[order] + 1)))
+        return cls(symbols, np.flatnonzero(seen).astype(np.uint32), starts, counts[order])
+
+    def chars(self, start: int, length: int) -> str:
+        """The characters from a position on, none of them a separator."""
+        return "".join(map(chr, self.alphabet[self.symbols[start : start + length]].tolist()))
+
+    def numbers(self, string: str) -> I32:
+        """The symbols of a string of characters that the words have."""
+        return np.searchsorted(self.alphabet, code_points(string)).astype(np.int32)
+
+    def blocks(self) -> list[tuple[int, int]]:
+        """The words in runs of about equal size, from which word up to which; they depend on the words alone."""
+        borders = np.arange(0, len(self.symbols), _BLOCK)
+        cuts = np.unique(np.append(np.searchsorted(self.starts, borders), len(self.counts))).tolist()
+        return list(pairwise(cuts))
+
+
+@kernel
+def _separated(chars: U32, offsets: I64, numbers: I32, order: I64) -> I32:
+    """The number of each character, the words in this order, a separator after each."""
+    symbols = np.zeros(len(chars) + len(order), np.int32)
+    to = 0
+    for word in order:
+        for at in range(offsets[word], offsets[word + 1]):
+            symbols[to] = numbers[chars[at]]
+            to += 1
+        to += 1
+    return symbols
+
+
+def _sorted(symbols: I32, offsets: I64) -> I64:
+    """The order of the words in these symbols by the characters that fit into three 63-bit numbers."""
+    bits = max(1, int(symbols.max()).bit_length())
+    width = 63 // bits
+    keys = packed(symbols, bits, width)
+    starts = offsets[:-1] + np.arange(len(offsets) - 1)
+    # Behind the end of a word stands its separator, whose key is 0.
+    columns = [keys[starts + np.minimum(np.diff(offsets), part * width)] for part in (2, 1, 0)]
+    return np.lexsort(columns)
+
+
+@kernel
+def char_counts(symbols: I32, starts: I64, counts: I64, size: int) -> I64:
+    """How often each symbol below `size` comes in the corpus, shape (size,), the separator not counted."""
+    result = np.zeros(size, np.int64)
+    for word in range(len(counts)):
+        for position in range(starts[word], starts[word + 1] - 1):
+            result[symbols[position]] += counts[word]
+    result[0] = 0
+    return result
+
+
+# --- The pieces that a Unigram training starts from
+
+
+class Substrings(NamedTuple):
+    """k substrings of a text as intervals of its suffix array, each shape (k,), in lexicographic order.
+
+    starts, ends: int32; substring i begins the suffixes at the slots starts[i] up to, without, ends[i].
+    lengths: int32, in characters.
+    """
+
+    starts: I32
+    ends: I32
+    lengths: I32
+
+    def take(self, chosen: I64) -> Substrings:
+        """The substrings of these indices."""
+        return Substrings(self.starts[chosen], self.ends[chosen], self.lengths[chosen])
+
+    def without(self, others: Substrings) -> Substrings:
+        """The substrings that are none of the others."""
+        width = int(max(self.lengths.max(initial=0), others.lengths.max(initial=0))) + 1
+        mine, theirs = (each.starts.astype(np.int64) * width + each.lengths for each in (self, others))
+        return self.take(np.flatnonzero(~np.isin(mine, theirs)))
+
+    def in_lexicographic_order(self) -> Substrings:
+        """The same substrings sorted: an interval comes before those inside it, that is, a prefix before the longer."""
+        width = int(self.lengths.max(initial=0)) + 1
+        return self.take(np.argsort(self.starts.astype(np.int64) * width + self.lengths, kind="stable"))
+
+
+@kernel
+def _branching(shared: I32, order: I32, reach: I32, longest: int, found: I32) -> int:
+    """The substrings of 2 up to `longest` characters that two different symbols follow, in the order of their ends.
+
+    found: shape (m, 3), takes start, end, length of each; with m = 0 they are counted only.  Returns their number.
+    The intervals of equal common prefixes, by a stack (Abouelhoda, Kurtz & Ohlebusch 2004, algorithm 4.1).
+    """
+    begins, depths = np.zeros(longest + 3, np.int32), np.zeros(longest + 3, np.int32)
+    top, count, size = 0, 0, len(order)
+    for slot in range(1, size + 1):
+        depth = shared[slot] if slot < size else 0
+        begin = slot - 1
+        while depths[top] > depth:
+            begin = begins[top]
+            if 2 <= depths[top] <= longest and reach[order[begin]] >= depths[top]:
+                if len(found):
+                    found[count, 0], found[count, 1], found[count, 2] = begin, slot, depths[top]
+                count += 1
+            top -= 1
+        if depths[top] < depth:
+            top += 1
+            begins[top], depths[top] = begin, depth
+    return count
+
+
+def repeated_substrings(order: I32, shared: I32, reach: I32, longest: int) -> Substrings:
+    """The substrings of 2 up to `longest` characters, without separator, that two different symbols follow.
+
+    order, shared, reach: of the text, from `suffix_array`, `common_prefixes` and `room`, with a depth of longest + 1.
+    """
+    found = np.empty((_branching(shared, order, reach, longest, np.empty((0, 3), np.int32)), 3), np.int32)
+    if len(found):
+        _branching(shared, order, reach, longest, found)
+    starts, ends, lengths = np.ascontiguousarray(found.T)
+    return Substrings(starts, ends, lengths).in_lexicographic_order()
+
+
+def most_valuable(substrings: Substrings, limit: int) -> tuple[Substrings, I64]:
+    """At most `limit` substrings with the highest values, occurrences times length, and these values, falling.
+
+    Among equal values the lexicographically last comes first.  Occurrences are those in the distinct words.
+    """
+    values = (substrings.ends - substrings.starts).astype(np.int64) * substrings.lengths
+    chosen = len(values) - 1 - np.argsort(-values[::-1], kind="stable")[:limit]
+    return substrings.take(chosen), values[chosen]
+
+
+@inner_kernel
+def _compare(symbols: I32, position: int, chars: I32, start: int, end: int) -> int:
+    """Below, equal to or above 0 as the text at the position is before, begins with or is behind chars[start:end]."""
+    for at in range(start, end):
+        difference = symbols[position + at - start] - chars[at]
+        # A separator, which is in no piece, ends the comparison before the end of the text can.
+        if difference != 0:
+            return int(difference)
+    return 0
+
+
+@inner_kernel
+def _interval(symbols: I32, order: I32, chars: I32, start: int, end: int) -> tuple[int, int]:
+    """The slots of the suffixes that begin with chars[start:end], from which up to which."""
+    bounds = (0, 0)
+    for above in (0, 1):
+        low, high = bounds[1], len(order)
+        while low < high:
+            middle = (low + high) // 2
+            side = _compare(symbols, order[middle], chars, start, end)
+            if side < 0 or (above == 1 and side == 0):
+                low = middle + 1
+            else:
+                high = middle
+        bounds = (bounds[1], low)
+    return bounds
+
+
+@kernel
+def _locate(symbols: I32, order: I32, chars: I32, offsets: I64, starts: I32, ends: I32) -> None:
+    """The interval of each string."""
+    for i in range(len(starts)):
+        starts[i], ends[i] = _interval(symbols, order, chars, offsets[i], offsets[i + 1])
+
+
+def located(pieces: Sequence[str], text: WordText, order: I32) -> Substrings:
+    """The substrings of a text with the suffix array `order` that are these pieces, as far as it has them.
+
+    pieces: of characters of the text.
+    """
+    strings = [text.numbers(piece) for piece in pieces]
+    offsets = np.concatenate(([0], np.cumsum([len(string) for string in strings], dtype=np.int64))).astype(np.int64)
+    starts, ends = np.empty(len(strings), np.int32), np.empty(len(strings), np.int32)
+    _locate(text.symbols, order, np.concatenate([np.empty(0, np.int32), *strings]), offsets, starts, ends)
+    found = Substrings(starts, ends, np.diff(offsets).astype(np.int32))
+    return found.take(np.flatnonzero(starts < ends)).in_lexicographic_order()
+
+
+# --- Where in the words each piece stands
+
+DROPPED = -1
+
+
+class Matches(NamedTuple):
+    """The pieces that begin at each position of the words' text, the shortest first.
+
+    Where no piece is one character long, UNKNOWN comes last.
+    offsets: int64, shape (n + 1,); the pieces at position p of a word are ids[offsets[p]:offsets[p + 1]].
+    ids: int32.  Parts of it are unused: at separators, and between two blocks of words.
+    """
+
+    offsets: I64
+    ids: I32
+
+
+@kernel
+def _walk(order: I32, symbols: I32, substrings: Substrings, names: I32, alphabet: I32, offsets: I64, ids: I32) -> None:
+    """Go through the suffix array, the substrings that begin the present suffix on a stack, the shortest at the bottom.
+
+    ids: takes the names for position p from offsets[p] on; if it is empty, their number is put into offsets[p + 1].
+    """
+    starts, ends = substrings.starts, substrings.ends
+    stack = np.empty(len(starts) + 1, np.int32)
+    height, following, counting = 0, 0, len(ids) == 0
+    for slot in range(len(order)):
+        position = order[slot]
+        while height > 0 and ends[stack[height - 1]] <= slot:
+            height -= 1
+        while following < len(starts) and starts[following] == slot:
+            stack[height] = following
+            height += 1
+            following += 1
+        if counting:
+            offsets[position + 1] = 1 + height
+            continue
+        at = offsets[position]
+        ids[at] = alphabet[symbols[position]]
+        for level in range(height):
+            ids[at + 1 + level] = names[stack[level]]
+
+
+def find_matches(order: I32, symbols: I32, substrings: Substrings, names: I32, alphabet: I32) -> Matches:
+    """All places of the substrings and of single symbols, read off the suffix array `order` of the symbols.
+
+    substrings: in lexicographic order; names: their numbers; alphabet: the number of each symbol as a piece.
+    """
+    offsets = np.zeros(len(order) + 1, np.int64)
+    _walk(order, symbols, substrings, names, alphabet, offsets, np.empty(0, np.int32))
+    np.cumsum(offsets, out=offsets)
+    ids = np.empty(int(offsets[-1]), np.int32)
+    _walk(order, symbols, substrings, names, alphabet, offsets, ids)
+    return Matches(offsets, ids)
+
+
+@kernel
+def _rename(matches: Matches, lengths: I32, start: int, end: int, new_ids: I32) -> None:
+    """Rename the pieces of a block in place; those of the dropped ones close up."""
+    offsets, ids = matches.offsets, matches.ids
+    read, write = offsets[start], offsets[start]
+    for position in range(start, end - 1):
+        stop = offsets[position + 1]
+        offsets[position] = write
+        uncovered = False
+        while read < stop:
+            new_id = new_ids[ids[read]]
+            if new_id != DROPPED:
+                ids[write] = new_id
+                write += 1
+            elif lengths[ids[read]] == 1:
+                uncovered = True
+            read += 1
+        if uncovered:
+            ids[write] = UNKNOWN
+            write += 1
+    # The last position is a separator: its offset only ends the word before it.
+    offsets[end - 1] = write
+
+
+def rename(matches: Matches, lengths: I32, blocks: Iterable[tuple[int, int]], new_ids: I32) -> None:
+    """Change the matches in place to the new numbers of the pieces, DROPPED for none.
+
+    lengths, new_ids: shape (number of old pieces + 1,); UNKNOWN keeps its number.
+    blocks: from which position up to which other; every block ends with a separator.
+    """
+    for _ in map_in_order(lambda block: _rename(matches, lengths, *block, new_ids), blocks):
+        pass
+
+
+# --- The lexicon that a Unigram training starts from, with the places of its pieces
+
+
+@kernel
+def _log_shares(values: I64) -> F64:
+    """log(value) - log(sum of values)."""
+    scores = np.empty(len(values))
+    log_total = math.log(float(values.sum()))
+    for i in range(len(values)):
+        scores[i] = math.log(float(values[i])) - log_total
+    return scores
+
+
+def _merged_strings(counted: WordCounts, options: UnigramOptions) -> list[str]:
+    """What byte-pair encoding makes of the words: its symbols of two characters or more."""
+    if options.max_piece_length < 2:
+        return []
+    length = options.max_piece_length
+    limits = BpeOptions(vocab_size=options.seed_size, min_frequency=2, max_token_length=length, compat=None)
+    return [token for token in learn_merges(counted, limits).tokens if len(token) > 1 and "\0" not in token]
+
+
+def _substrings(
+    counted: WordCounts, text: WordText, order: I32, reach: I32, longest: int, options: UnigramOptions
+) -> Substrings:
+    """All substrings that may become pieces."""
+    if options.seed == "bpe":
+        strings = _merged_strings(counted, options)
+        return located(strings, text, order)
+    return repeated_substrings(order, common_prefixes(text.symbols, order, longest + 1), reach, longest)
+
+
+def _possible(pieces: Sequence[str], text: WordText, longest: int) -> list[str]:
+    """The pieces of 2 up to `longest` characters, all of them in the text."""
+    chars = set(map(chr, text.alphabet[1:].tolist()))
+    return [piece for piece in dict.fromkeys(pieces) if 1 < len(piece) <= longest and chars.issuperset(piece)]
+
+
+def seed_lexicon(
+    counted: WordCounts, text: WordText, options: UnigramOptions, existing: Sequence[str] = ()
+) -> tuple[Lexicon, Matches]:
+    """All characters by falling count, then substrings by falling value; scores log(value / sum of values).
+
+    The value of a character is its count in the corpus, that of a substring its length times its occurrences in
+    distinct words, as in the library.  text: of these words, at least one.
+    existing: pieces that stay, as far as they occur; they come before the other substrings.
+    """
+    weights = char_counts(text.symbols, text.starts, text.counts, len(text.alphabet))
+    letters = 1 + np.lexsort((np.arange(1, len(weights)), weights[1:]))[::-1]
+    reach = room(text.symbols)
+    possible = _possible(existing, text, int(reach.max()))
+    longest = min(options.max_piece_length, int(reach.max()))
+    order = suffix_array(text.symbols, reach, 1 + max([longest, *map(len, possible)]))
+    found = _substrings(counted, text, order, reach, longest, options)
+    del reach
+    old, old_values = most_valuable(located(possible, text, order), len(possible))
+    # The library looks at the number of seeds after adding one, so that there is always one substring.
+    limit = max(1, options.seed_size - len(letters) - len(old_values))
+    new, new_values = most_valuable(found.without(old) if existing else found, limit)
+    del found
+    substrings = Substrings(*(np.concatenate(columns) for columns in zip(old, new, strict=True)))
+    values = np.concatenate((weights[letters], old_values, new_values))
+    names = np.arange(1, 1 + len(values), dtype=np.int32)
+    alphabet = np.full(len(text.alphabet), UNKNOWN, np.int32)
+    alphabet[letters] = names[: len(letters)]
+    by_text = np.lexsort((substrings.lengths, substrings.starts))
+    matches = find_matches(order, text.symbols, substrings.take(by_text), names[len(letters) + by_text], alphabet)
+    place = np.zeros(len(text.alphabet), np.int32)
+    place[text.symbols[order]] = order
+    places = np.concatenate((place[letters], order[substrings.starts]))
+    lengths = np.concatenate((np.ones(len(letters), np.int32), substrings.lengths))
+    stays = np.arange(len(values)) < len(letters) + len(old_values)
+    stays[: len(letters)] = np.isin(text.alphabet[letters], [ord(piece) for piece in existing if len(piece) == 1])
+    return Lexicon.of(places, lengths, _log_shares(values), stays), matches
