@@ -85,7 +85,7 @@ def test_all_characters_are_there_even_if_fewer_tokens_are_asked_for(compat: Any
 
 def test_numbers_of_numpy_and_tokens_set_as_strings_are_taken() -> None:
     trainer = BpeTrainer(vocab_size=np.int64(5), show_progress=False)
-    trainer.special_tokens = ["<s>"]  # type: ignore[list-item]
+    trainer.special_tokens = ["<s>"]
     tokenizer = trained(["ab ab"], trainer)
     assert tokenizer.get_vocab() == {"<s>": 0, "a": 1, "b": 2, "ab": 3}
     assert tokenizer.decode([0, 3]) == "ab"

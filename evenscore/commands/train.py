@@ -48,7 +48,7 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     if unknown := sorted(options.keys() - inspect.signature(type(usual)).parameters.keys()):
         raise ValueError(unknown_option(unknown[0], list(inspect.signature(type(usual)).parameters)))
     if known.special_token:
-        options["special_tokens"] = [*(token.content for token in usual.special_tokens), *known.special_token]
+        options["special_tokens"] = [*map(str, usual.special_tokens), *known.special_token]
     try:
         tokenizer, trainer = pipeline(**options)
     except TypeError as error:

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any
 
 from .component import own_token
-from .options import plain, refuse_unordered
+from .options import as_list, plain
 
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
@@ -84,8 +84,8 @@ class AddedToken:
     @classmethod
     def _own(cls, tokens: Iterable[Any]) -> list[Any]:
         """A list of them, those of the library `tokenizers` as ours; ValueError for what is no list."""
-        _refuse_string(tokens)
-        return [own_token(token, cls) for token in tokens]
+        listed = as_list("the tokens are", tokens, "strings or AddedTokens")
+        return [own_token(token, cls) for token in listed]
 
     def to_json(self, id: int) -> dict[str, Any]:
         """The object of `added_tokens` in tokenizer.json."""
@@ -107,10 +107,3 @@ class AddedToken:
 
 def _unpickled(options: dict[str, Any]) -> AddedToken:
     return AddedToken(**options)
-
-
-def _refuse_string(tokens: object) -> None:
-    """ValueError for what is no list: the letters of a string would each become a token."""
-    refuse_unordered("the tokens are", tokens)
-    if isinstance(tokens, (str, AddedToken)) or not isinstance(tokens, Iterable):
-        raise ValueError(f"the tokens are {tokens!r}: give a list of strings or AddedTokens")

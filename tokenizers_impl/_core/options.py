@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from inspect import signature
 from numbers import Real
 from operator import index
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -94,14 +94,15 @@ _WORDS = {bool: "True or False", int: "an integer, 0 or more", float: "a number"
 
 
 class CheckedOptions:
-    """What has the parameters of its `__init__` as attributes, of the types that they have there.
+    """What has the parameters of its `__init__` as attributes, of the types that they have there; so has a dataclass.
 
     _fixed: those that are set once.  _unkept: those that no attribute keeps.
     An attribute of another name begins with "_", or is declared in the body of the class.
 
-    >>> class Trainer(CheckedOptions):
-    ...     def __init__(self, vocab_size: int = 30000) -> None:
-    ...         self.vocab_size = vocab_size
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Trainer(CheckedOptions):
+    ...     vocab_size: int = 30000
     >>> Trainer().vocab_sz = 5
     Traceback (most recent call last):
     ...
@@ -128,11 +129,22 @@ class CheckedOptions:
 
 def checked_option(name: str, value: Any, kind: Any) -> Any:
     """The value as that type, a number of numpy as Python's; ValueError names the option. Integers are 0 or more."""
+    kinds = (kind, *get_args(kind))
+    if Sequence[str] in kinds and not (value is None and NoneType in kinds):
+        return _strings(name, value)
     with suppress(TypeError):
         kept = plain(value, kind)
         if not isinstance(kept, int) or kept >= 0:
             return kept
     raise ValueError(f"{name} is {value!r:.200}: take {_words(kind)}")
+
+
+def _strings(name: str, given: Any) -> list[str]:
+    listed = as_list(f"{name} is", given, "strings")
+    for i, each in enumerate(listed):
+        if not isinstance(each, str):
+            raise ValueError(f"{name}[{i}] is {each!r}: give strings")
+    return listed
 
 
 def _words(kind: Any) -> str:
@@ -149,12 +161,22 @@ def _words(kind: Any) -> str:
 def _kinds(owner: Any) -> dict[str, Any]:
     """The types of the attributes, by their names."""
     kinds: dict[str, Any] = {}
+    declared = {name: kind for name, kind in get_type_hints(owner).items() if get_origin(kind) is not ClassVar}
     for base in reversed(owner.__mro__):
         if base is not object and (made := vars(base).get("__init__")):
-            hints = get_type_hints(made)
+            hints = declared if "__dataclass_fields__" in vars(base) else get_type_hints(made)
             kinds |= {name: hints.get(name, object) for name in list(signature(made).parameters)[1:]}
-    kinds |= {name: kind for name, kind in get_type_hints(owner).items() if get_origin(kind) is not ClassVar}
+    kinds |= declared
     return {name: kind for name, kind in kinds.items() if name not in owner._unkept and not name.startswith("_")}
+
+
+K = TypeVar("K")
+
+
+def options_of(kind: Callable[..., K], given: CheckedOptions, **others: Any) -> K:
+    """Options of that kind with the values that the given ones have now, but for the others; ValueError as ever."""
+    there: Any = type(given)
+    return kind(**{name: getattr(given, name) for name in _kinds(kind) if name in _kinds(there)} | others)
 
 
 # --- Checks of the values that padding, truncation, methods of a tokenizer take
@@ -244,3 +266,11 @@ def refuse_unordered(what: str, given: Any) -> None:
         raise ValueError(f"{what} {given!r:.200}: give a list of its values, list(it.values()), not of its keys")
     if isinstance(given, UNORDERED):
         raise ValueError(f"{what} {given!r:.200}: give a list, since a set has no order")
+
+
+def as_list(what: str, given: Any, members: str) -> list[Any]:
+    """A list of them; ValueError for what is none, such as a string, whose letters would each count."""
+    refuse_unordered(what, given)
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ValueError(f"{what} {given!r}: give a list of {members}")
+    return list(given)

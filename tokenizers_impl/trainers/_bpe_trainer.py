@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from .._core.added_token import AddedToken
 from .._core.arrays import I64
 from .._core.component import Call
+from .._core.options import options_of
 from .._core.parallel import PROGRESS_FORMATS, Shown
 from .._text.words import WordCounts
 from ..models._bpe import BPE
 from ..models._model import Model
 from ._bpe_training import BpeOptions, LearntMerges, learn_merges
-from ._trainer import Trainer, contents, strings
+from ._trainer import Trainer
 
 # The library's.
 DEFAULT_SIZE = 30000
-TieBreak = Literal["hf", "lexicographic", "first", "sentencepiece"]
 
 
-class BpeTrainer(Trainer):
+@dataclass(kw_only=True, eq=False, repr=False)
+class BpeTrainer(BpeOptions, Trainer):
     """Learns merges: again and again the most frequent pair of neighbours becomes one symbol (Sennrich et al. 2016).
 
     The options of `tokenizers.trainers.BpeTrainer` 0.23.3, whose vocabulary and merges it finds:
@@ -65,53 +65,18 @@ class BpeTrainer(Trainer):
     {'step': 1, 'pair': ('l', 'o'), 'count': 7, 'token': 'lo', 'vocab_size': 6, 'corpus_tokens': 14}
     """
 
-    def __init__(
-        self,
-        *,
-        vocab_size: int | None = None,
-        min_frequency: int = 0,
-        show_progress: bool = True,
-        progress_format: Literal["indicatif", "json", "silent"] = "indicatif",
-        special_tokens: Sequence[str | AddedToken] = (),
-        limit_alphabet: int | None = None,
-        initial_alphabet: Sequence[str] = (),
-        continuing_subword_prefix: str | None = None,
-        end_of_word_suffix: str | None = None,
-        max_token_length: int | None = None,
-        num_merges: int | None = None,
-        end_of_word: Literal["glued", "symbol"] = "glued",
-        tie_break: TieBreak = "hf",
-        affix_order: Sequence[str] | None = None,
-        alphabet_order: Sequence[str] | None = None,
-        compat: Literal["hf-0.23"] | None = "hf-0.23",
-        extend: bool = False,
-    ) -> None:
-        self.special_tokens = AddedToken.special_tokens(special_tokens)
-        self.show_progress = show_progress
-        self.progress_format = progress_format
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self._learnt: LearntMerges | None = None
         self._word_count = 0
-        self.vocab_size = DEFAULT_SIZE if vocab_size is None and num_merges is None else vocab_size
-        self.min_frequency = min_frequency
-        self.limit_alphabet = limit_alphabet
-        self.initial_alphabet = strings("initial_alphabet", initial_alphabet)
-        self.continuing_subword_prefix = continuing_subword_prefix
-        self.end_of_word_suffix = end_of_word_suffix
-        self.max_token_length = max_token_length
-        self.num_merges = num_merges
-        self.end_of_word = end_of_word
-        self.tie_break = tie_break
-        self.affix_order = None if affix_order is None else strings("affix_order", affix_order)
-        self.alphabet_order = None if alphabet_order is None else strings("alphabet_order", alphabet_order)
-        self.compat = compat
-        self.extend = extend
-        self._options()
+        if self.vocab_size is None and self.num_merges is None:
+            self.vocab_size = DEFAULT_SIZE
 
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> BPE:
         """A BPE with the learnt vocabulary and merges, and the other settings of `model`, which must be a BPE."""
         if not isinstance(model, BPE):
             raise ValueError(f"BpeTrainer trains models.BPE: take another trainer for models.{type(model).__name__}")
-        learnt = learn_merges(counts, self._options(), model, self.shown_progress)
+        learnt = learn_merges(counts, options_of(BpeOptions, self), model, self.shown_progress)
         trained = self._model(learnt, model)
         self._learnt, self._word_count = learnt, len(counts.counts)
         return trained
@@ -135,25 +100,6 @@ class BpeTrainer(Trainer):
     def get_word_count(self) -> int:
         """The number of distinct words of the last training, 0 before."""
         return self._word_count
-
-    def _options(self) -> BpeOptions:
-        return BpeOptions(
-            vocab_size=self.vocab_size,
-            min_frequency=self.min_frequency,
-            special_tokens=contents(self.special_tokens),
-            limit_alphabet=self.limit_alphabet,
-            initial_alphabet=tuple(self.initial_alphabet),
-            continuing_subword_prefix=self.continuing_subword_prefix,
-            end_of_word_suffix=self.end_of_word_suffix,
-            max_token_length=self.max_token_length,
-            num_merges=self.num_merges,
-            end_of_word=self.end_of_word,
-            tie_break=self.tie_break,
-            affix_order=tuple(self.affix_order or ()),
-            alphabet_order=tuple(self.alphabet_order or ()),
-            compat=self.compat,
-            extend=self.extend,
-        )
 
     def _model(self, learnt: LearntMerges, model: BPE) -> BPE:
         merges, counts = learnt.merges(), learnt.rows[:, 3]

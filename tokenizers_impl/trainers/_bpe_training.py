@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from .._core.added_token import AddedToken
 from .._core.arrays import I32, I64, U32, Bools
 from .._core.parallel import Shown, give_back, progress
 from .._kernel import kernel
@@ -32,42 +33,39 @@ from ._merge_loop import (
     with_usual_pairs,
 )
 from ._merge_pairs import TOKENS, Rule, State, count_pairs
-from ._trainer import check_choices, check_integers, check_strings
+from ._trainer import TrainingOptions
 
 # --- The options of a BPE training
 
-END_OF_WORDS = ("glued", "symbol")
 # In the order of the kernel's numbers.
-TIE_BREAKS = ("hf", "lexicographic", "first", "sentencepiece")
-COMPATS = ("hf-0.23", None)
+TieBreak = Literal["hf", "lexicographic", "first", "sentencepiece"]
+TIE_BREAKS = get_args(TieBreak)
 UNLIMITED = 2**31 - 1
 
 
-@dataclass(frozen=True)
-class BpeOptions:
-    """What `BpeTrainer` documents, as plain data, checked: a ValueError names the option that cannot be."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class BpeOptions(TrainingOptions):
+    """What `BpeTrainer` documents; a vocab_size of None is no limit here."""
 
-    vocab_size: int | None = 30000
+    vocab_size: int | None = None
     min_frequency: int = 0
-    special_tokens: tuple[str, ...] = ()
+    show_progress: bool = True
+    progress_format: Literal["indicatif", "json", "silent"] = "indicatif"
+    special_tokens: Sequence[str | AddedToken] = ()
     limit_alphabet: int | None = None
-    initial_alphabet: tuple[str, ...] = ()
+    initial_alphabet: Sequence[str] = ()
     continuing_subword_prefix: str | None = None
     end_of_word_suffix: str | None = None
     max_token_length: int | None = None
     num_merges: int | None = None
-    end_of_word: str = "glued"
-    tie_break: str = "hf"
-    affix_order: tuple[str, ...] = ()
-    alphabet_order: tuple[str, ...] = ()
-    compat: str | None = "hf-0.23"
+    end_of_word: Literal["glued", "symbol"] = "glued"
+    tie_break: TieBreak = "hf"
+    affix_order: Sequence[str] | None = None
+    alphabet_order: Sequence[str] | None = None
+    compat: Literal["hf-0.23"] | None = "hf-0.23"
     extend: bool = False
 
     def __post_init__(self) -> None:
-        limits = ("vocab_size", "limit_alphabet", "max_token_length", "num_merges")
-        check_integers(self, "min_frequency", may_be_none=limits)
-        check_strings(self, "continuing_subword_prefix", "end_of_word_suffix")
-        check_choices(self, end_of_word=END_OF_WORDS, tie_break=TIE_BREAKS, compat=COMPATS)
         if self.end_of_word == "symbol" and not self.end_of_word_suffix:
             raise ValueError("end_of_word is 'symbol': give the symbol as end_of_word_suffix, such as '</w>'")
         if self.end_of_word == "symbol" and self.continuing_subword_prefix:
@@ -329,9 +327,9 @@ def initial_state(counts: WordCounts, options: BpeOptions, model: Extended | Non
     extended = model if options.extend else None
     tokens = {} if extended is None else model_tokens(extended, options)
     # 1. The special tokens.
-    _add(tokens, options.special_tokens)
+    _add(tokens, options.special_texts)
     # 2. The alphabet.
-    _add(tokens, alphabet(counts, options.initial_alphabet, options.limit_alphabet, options.alphabet_order))
+    _add(tokens, alphabet(counts, options.initial_alphabet, options.limit_alphabet, options.alphabet_order or ()))
     if options.end_of_word == "symbol":
         _add(tokens, [options.suffix])
     # 3. The words.
@@ -339,7 +337,7 @@ def initial_state(counts: WordCounts, options: BpeOptions, model: Extended | Non
         known = [token for token in tokens if len(token) == 1]
         initial = InitialSymbols(counts.words, known, options.prefix, options.suffix, options.end_of_word)
         strings = initial.strings()
-        _add(tokens, _in_order(set(strings.values()) - set(tokens), options.affix_order))
+        _add(tokens, _in_order(set(strings.values()) - set(tokens), options.affix_order or ()))
         table = np.zeros(max(strings, default=0) + 1, np.int32)
         table[list(strings)] = [tokens[string] for string in strings.values()]
         lengths = np.zeros(len(tokens), np.int32)

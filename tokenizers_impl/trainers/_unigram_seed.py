@@ -6,54 +6,49 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
+from .._core.added_token import AddedToken
 from .._core.arrays import F64, I32, I64, U32, Bools, code_points
 from .._core.parallel import map_in_order
 from .._kernel import inner_kernel, kernel
 from .._text.words import WordCounts
 from ._bpe_training import BpeOptions, learn_merges
-from ._trainer import check_choices, check_integers, check_strings
+from ._trainer import TrainingOptions
 
 # --- The options of a Unigram training
 
-EM = ("bayes", "plain")
-PRUNE_LOSSES = ("hf", "sentencepiece", "exact")
 # The characters of a word for which exact losses still end: they take a minute each time for this many.
 LONGEST_EXACT = 100_000
-SEEDS = ("suffix_array", "bpe")
-COMPATS = ("hf-0.23", None)
 
 
-@dataclass(frozen=True)
-class UnigramOptions:
-    """What `UnigramTrainer` documents, as plain data, checked: a ValueError names the option that cannot be."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class UnigramOptions(TrainingOptions):
+    """What `UnigramTrainer` documents."""
 
     vocab_size: int = 8000
-    special_tokens: tuple[str, ...] = ()
+    show_progress: bool = True
+    special_tokens: Sequence[str | AddedToken] = ()
+    initial_alphabet: Sequence[str] = ()
     shrinking_factor: float = 0.75
     unk_token: str | None = None
     max_piece_length: int = 16
     n_sub_iterations: int = 2
-    initial_alphabet: tuple[str, ...] = ()
     seed_size: int = 1_000_000
-    em: str = "bayes"
-    prune_loss: str = "hf"
-    seed: str = "suffix_array"
-    compat: str | None = "hf-0.23"
+    em: Literal["bayes", "plain"] = "bayes"
+    prune_loss: Literal["hf", "sentencepiece", "exact"] = "hf"
+    seed: Literal["suffix_array", "bpe"] = "suffix_array"
+    compat: Literal["hf-0.23"] | None = "hf-0.23"
     extend: bool = False
 
     def __post_init__(self) -> None:
-        check_integers(self, "vocab_size", "max_piece_length", "n_sub_iterations", "seed_size")
-        check_strings(self, "unk_token")
-        if not isinstance(self.shrinking_factor, (int, float)) or not 0 <= self.shrinking_factor < 1:
+        if not 0 <= self.shrinking_factor < 1:
             raise ValueError(
                 f"shrinking_factor is {self.shrinking_factor!r}: take a number from 0 up to, without, 1; "
                 "with 1 or more no pruning makes the vocabulary smaller"
             )
-        check_choices(self, em=EM, prune_loss=PRUNE_LOSSES, seed=SEEDS, compat=COMPATS)
 
     @property
     def quirks(self) -> bool:
@@ -63,13 +58,13 @@ class UnigramOptions:
     @property
     def adds_unk(self) -> bool:
         """Whether the unknown token is none of the special tokens, so that it is put before them."""
-        return self.unk_token is not None and self.unk_token not in self.special_tokens
+        return self.unk_token is not None and self.unk_token not in self.special_texts
 
     @property
     def leading_tokens(self) -> list[str]:
         """The entries before the learnt pieces."""
         first = [self.unk_token] if self.unk_token is not None and self.adds_unk else []
-        return first + list(self.special_tokens)
+        return first + self.special_texts
 
 
 # --- The pieces of a Unigram training as arrays

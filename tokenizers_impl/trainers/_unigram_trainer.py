@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._core.added_token import AddedToken
 from .._core.arrays import F64, I64
 from .._core.component import Call
+from .._core.options import options_of
 from .._core.parallel import Shown, progress
 from .._text.words import WordCounts, Words
 from ..models._model import Model
 from ..models._unigram import Unigram
-from ._trainer import Trainer, contents, strings
+from ._trainer import Trainer
 from ._unigram_expectation import RARE, exact_losses, expectation, maximization, viterbi
 from ._unigram_pruning import Scored, approximate_losses, final_pieces, second_best, survivors, survivors_of
 from ._unigram_seed import DROPPED, LONGEST_EXACT, UNKNOWN, UnigramOptions, WordText, rename, seed_lexicon
@@ -113,7 +112,7 @@ class _Training:
 def _required_chars(counted: WordCounts, options: UnigramOptions) -> list[str]:
     """The characters that every vocabulary has, sorted; ValueError if it has no room for them."""
     seen = set(map(chr, np.unique(counted.words.chars).tolist()))
-    required = sorted(seen | set(options.initial_alphabet))
+    required = sorted(seen | {text[0] for text in options.initial_alphabet if text})
     # The library forgets the special tokens here, and gives a larger vocabulary than asked for.
     leading = [] if options.quirks else options.leading_tokens
     least = len(set(required) | set(leading))
@@ -228,7 +227,8 @@ def train_unigram(
 # --- The trainer of Unigram models
 
 
-class UnigramTrainer(Trainer):
+@dataclass(kw_only=True, eq=False, repr=False)
+class UnigramTrainer(UnigramOptions, Trainer):
     """Learns pieces with probabilities: many at first, fewer after each round of EM steps (Kudo 2018, section 3.2).
 
     The options of `tokenizers.trainers.UnigramTrainer` 0.23.3, whose pieces it finds:
@@ -281,40 +281,9 @@ class UnigramTrainer(Trainer):
     ['new', 'n']
     """
 
-    def __init__(
-        self,
-        *,
-        vocab_size: int = 8000,
-        show_progress: bool = True,
-        special_tokens: Sequence[str | AddedToken] = (),
-        initial_alphabet: Sequence[str] = (),
-        shrinking_factor: float = 0.75,
-        unk_token: str | None = None,
-        max_piece_length: int = 16,
-        n_sub_iterations: int = 2,
-        seed_size: int = 1_000_000,
-        em: Literal["bayes", "plain"] = "bayes",
-        prune_loss: Literal["hf", "sentencepiece", "exact"] = "hf",
-        seed: Literal["suffix_array", "bpe"] = "suffix_array",
-        compat: Literal["hf-0.23"] | None = "hf-0.23",
-        extend: bool = False,
-    ) -> None:
-        self.special_tokens = AddedToken.special_tokens(special_tokens)
-        self.show_progress = show_progress
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self._history: list[dict[str, Any]] = []
-        self.vocab_size = vocab_size
-        self.initial_alphabet = strings("initial_alphabet", initial_alphabet)
-        self.shrinking_factor = shrinking_factor
-        self.unk_token = unk_token
-        self.max_piece_length = max_piece_length
-        self.n_sub_iterations = n_sub_iterations
-        self.seed_size = seed_size
-        self.em = em
-        self.prune_loss = prune_loss
-        self.seed = seed
-        self.compat = compat
-        self.extend = extend
-        self._options()
 
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> Unigram:
         """A Unigram with the learnt pieces; `model` must be a Unigram.
@@ -326,7 +295,7 @@ class UnigramTrainer(Trainer):
             raise ValueError(
                 f"UnigramTrainer trains models.Unigram, not {type(model).__name__}: take the trainer of that model"
             )
-        options = self._options()
+        options = options_of(UnigramOptions, self)
         vocab, unk_id, history = train_unigram(counts, options, model, self.show_progress, executor)
         if options.quirks:
             trained = Unigram(vocab, unk_id, seed=model.seed)
@@ -345,20 +314,3 @@ class UnigramTrainer(Trainer):
     def history(self) -> list[dict[str, Any]]:
         """A row a step of the last training, empty before."""
         return self._history
-
-    def _options(self) -> UnigramOptions:
-        return UnigramOptions(
-            vocab_size=self.vocab_size,
-            special_tokens=contents(self.special_tokens),
-            shrinking_factor=self.shrinking_factor,
-            unk_token=self.unk_token,
-            max_piece_length=self.max_piece_length,
-            n_sub_iterations=self.n_sub_iterations,
-            initial_alphabet=tuple(text[0] for text in self.initial_alphabet if text),
-            seed_size=self.seed_size,
-            em=self.em,
-            prune_loss=self.prune_loss,
-            seed=self.seed,
-            compat=self.compat,
-            extend=self.extend,
-        )

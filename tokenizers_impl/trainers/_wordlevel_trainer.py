@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .._core.added_token import AddedToken
@@ -10,9 +11,10 @@ from .._core.component import Call
 from .._text.words import WordCounts
 from ..models._model import Model
 from ..models._wordlevel import WordLevel
-from ._trainer import Trainer, check_integers, contents
+from ._trainer import Trainer
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class WordLevelTrainer(Trainer):
     """Takes the most frequent words; of equally frequent ones those with the smaller code points come first.
 
@@ -30,20 +32,13 @@ class WordLevelTrainer(Trainer):
     {'<unk>': 0, 'b': 1, 'a': 2}
     """
 
-    def __init__(
-        self,
-        *,
-        vocab_size: int = 30000,
-        min_frequency: int = 0,
-        show_progress: bool = True,
-        special_tokens: Sequence[str | AddedToken] = (),
-    ) -> None:
-        self.vocab_size = vocab_size
-        self.min_frequency = min_frequency
-        self.show_progress = show_progress
-        self.special_tokens = AddedToken.special_tokens(special_tokens)
+    vocab_size: int = 30000
+    min_frequency: int = 0
+    show_progress: bool = True
+    special_tokens: Sequence[str | AddedToken] = ()
+
+    def __post_init__(self) -> None:
         self._words: list[tuple[str, int]] = []
-        check_integers(self, "vocab_size", "min_frequency")
 
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> WordLevel:
         """A WordLevel with the learnt vocabulary and the unk_token of `model`, which must be a WordLevel."""
@@ -51,8 +46,7 @@ class WordLevelTrainer(Trainer):
             raise ValueError(
                 f"WordLevelTrainer trains models.WordLevel: take another trainer for models.{type(model).__name__}"
             )
-        check_integers(self, "vocab_size", "min_frequency")
-        special = contents(self.special_tokens)[: self.vocab_size]
+        special = self.special_texts[: self.vocab_size]
         words = _most_frequent(counts, self.min_frequency, self.vocab_size - len(special))
         tokens = [*special, *(word for word, _ in words)]
         trained = WordLevel({token: id for id, token in enumerate(tokens)}, model.unk_token)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from .._core.added_token import AddedToken
 from .._core.arrays import F64, I32, I64
 from .._core.component import Call
+from .._core.options import options_of
 from .._core.parallel import Shown, progress
 from .._kernel import inner_kernel, kernel
 from .._text.words import WordCounts
@@ -21,7 +23,7 @@ from ._bpe_training import BpeOptions, LearntMerges, learn_merges, state_with_pa
 from ._merge_loop import NOTHING, ROW, lack, merge, with_more_occurrences, with_more_pairs, with_more_tokens
 from ._merge_pairs import CORPUS, HF, NONE, PAIRS, TOKENS, Pairs, State
 from ._merge_pairs import Rule as MergeRule
-from ._trainer import Trainer, contents, strings
+from ._trainer import Trainer
 
 # --- Which pair gains most, kept up to date from merge to merge
 #
@@ -281,22 +283,13 @@ def _with_room(candidates: Candidates, state: State) -> Candidates:
 
 # --- The trainer of WordPiece vocabularies
 
-CRITERIA = ("frequency", "likelihood", "quotient", "union")
-# Those of the library.
-_OPTIONS = (
-    "vocab_size",
-    "min_frequency",
-    "show_progress",
-    "special_tokens",
-    "limit_alphabet",
-    "initial_alphabet",
-    "continuing_subword_prefix",
-    "end_of_word_suffix",
-)
 # Without it a gain merges what is rarest first: two characters that occur once, together, gain most of all.
 MIN_FREQUENCY_BY_GAIN = 20
 
+K = TypeVar("K", bound=BpeOptions)
 
+
+@dataclass(kw_only=True, eq=False, repr=False)
 class WordPieceTrainer(Trainer):
     """Learns the vocabulary of a WordPiece by merging pairs of symbols; the merges are not kept.
 
@@ -334,40 +327,25 @@ class WordPieceTrainer(Trainer):
     ['m', '##ug', 'pug']
     """
 
-    def __init__(
-        self,
-        *,
-        vocab_size: int | None = 30000,
-        min_frequency: int | None = None,
-        show_progress: bool = True,
-        special_tokens: Sequence[str | AddedToken] = (),
-        limit_alphabet: int | None = None,
-        initial_alphabet: Sequence[str] = (),
-        continuing_subword_prefix: str | None = "##",
-        end_of_word_suffix: str | None = None,
-        criterion: Literal["frequency", "likelihood", "quotient", "union"] = "frequency",
-        min_gain: float | None = None,
-        affix_order: Sequence[str] | None = None,
-        alphabet_order: Sequence[str] | None = None,
-        extend: bool = False,
-    ) -> None:
-        self.special_tokens = AddedToken.special_tokens(special_tokens)
-        self.show_progress = show_progress
+    vocab_size: int | None = 30000
+    min_frequency: int | None = None
+    show_progress: bool = True
+    special_tokens: Sequence[str | AddedToken] = ()
+    limit_alphabet: int | None = None
+    initial_alphabet: Sequence[str] = ()
+    continuing_subword_prefix: str | None = "##"
+    end_of_word_suffix: str | None = None
+    criterion: Literal["frequency", "likelihood", "quotient", "union"] = "frequency"
+    min_gain: float | None = None
+    affix_order: Sequence[str] | None = None
+    alphabet_order: Sequence[str] | None = None
+    extend: bool = False
+
+    def __post_init__(self) -> None:
         self._learnt: LearntMerges | None = None
-        self.vocab_size = vocab_size
-        self.min_frequency = min_frequency
-        if min_frequency is None:
-            self.min_frequency = 0 if criterion == "frequency" else MIN_FREQUENCY_BY_GAIN
-        self.limit_alphabet = limit_alphabet
-        self.initial_alphabet = strings("initial_alphabet", initial_alphabet)
-        self.continuing_subword_prefix = continuing_subword_prefix
-        self.end_of_word_suffix = end_of_word_suffix
-        self.criterion = criterion
-        self.min_gain = min_gain
-        self.affix_order = None if affix_order is None else strings("affix_order", affix_order)
-        self.alphabet_order = None if alphabet_order is None else strings("alphabet_order", alphabet_order)
-        self.extend = extend
-        self._options()
+        if self.min_frequency is None:
+            self.min_frequency = 0 if self.criterion == "frequency" else MIN_FREQUENCY_BY_GAIN
+        self._check_gain()
 
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> WordPiece:
         """A WordPiece with the learnt vocabulary, and the other settings of `model`, which must be a WordPiece."""
@@ -387,7 +365,7 @@ class WordPieceTrainer(Trainer):
 
     def shown(self) -> Call:
         """What `repr` shows, and `str` shorter: the trainer of BPE that it is in the library."""
-        trainer = BpeTrainer(**{name: getattr(self, name) for name in _OPTIONS})
+        trainer = self._as(BpeTrainer)
         # None is the default there.
         trainer.vocab_size = self.vocab_size
         return Call("WordPieceTrainer", {"bpe_trainer": trainer.shown()})
@@ -398,28 +376,21 @@ class WordPieceTrainer(Trainer):
         return self._learnt.history if self._learnt else []
 
     def _learn(self, counts: WordCounts, model: WordPiece) -> LearntMerges:
+        self._check_gain()
+        options = self._as(BpeOptions)
         if self.criterion == "frequency":
-            return learn_merges(counts, self._options(), model, self.show_progress)
-        return learn_by_gain(counts, self._options(), self.criterion, self.min_gain, model, self.show_progress)
+            return learn_merges(counts, options, model, self.show_progress)
+        return learn_by_gain(counts, options, self.criterion, self.min_gain, model, self.show_progress)
 
-    def _options(self) -> BpeOptions:
-        if self.criterion not in CRITERIA:
-            raise ValueError(f"criterion is {self.criterion!r}: take one of {', '.join(map(repr, CRITERIA))}")
+    def _as(self, kind: Callable[..., K]) -> K:
+        """The options that byte-pair encoding has, too."""
+        return options_of(kind, self, min_frequency=self.min_frequency or 0)
+
+    def _check_gain(self) -> None:
+        """ValueError for a least gain that cannot be."""
         if self.min_gain is not None and self.criterion == "frequency":
             raise ValueError(
                 f"min_gain is {self.min_gain!r}, but 'frequency' has no gain: take another criterion or None"
             )
         if self.min_gain is not None and math.isnan(self.min_gain):
             raise ValueError("min_gain is nan: take a number, or None")
-        return BpeOptions(
-            vocab_size=self.vocab_size,
-            min_frequency=0 if self.min_frequency is None else self.min_frequency,
-            special_tokens=contents(self.special_tokens),
-            limit_alphabet=self.limit_alphabet,
-            initial_alphabet=tuple(self.initial_alphabet),
-            continuing_subword_prefix=self.continuing_subword_prefix,
-            end_of_word_suffix=self.end_of_word_suffix,
-            affix_order=tuple(self.affix_order or ()),
-            alphabet_order=tuple(self.alphabet_order or ()),
-            extend=self.extend,
-        )
