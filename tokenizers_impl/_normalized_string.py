@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ._core.arrays import I32, code_points, text_of
-from ._core.component import of_kind
 from ._core.encoding import Token
+from ._core.options import of_kind
 from ._patterns import Pattern, check_pattern, matches
 from ._patterns.search import JOINS, check_behavior, replaced
 from ._text.char_map import lower_case, upper_case

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any
 
 from .component import own_token
-from .options import as_list, plain
+from .options import as_list, checked_token, plain
 
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
@@ -35,10 +35,8 @@ class AddedToken:
     _follows: bool = field(init=False, default=False, compare=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.content, str):
-            raise ValueError(f"the token is {self.content!r}: give a string")
         # A string of numpy is one, too.
-        object.__setattr__(self, "content", str(self.content))
+        object.__setattr__(self, "content", str(checked_token(self.content)))
         if any("\ud800" <= char <= "\udfff" for char in self.content):
             raise ValueError(f"the token {self.content!r} holds a lone surrogate, which UTF-8 lacks: leave it out")
         for name in _FLAGS:

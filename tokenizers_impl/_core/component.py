@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, get_ty
 import numpy as np
 
 from .files import dumps
-from .options import described, plain
+from .options import described, of_kind
 
 # --- Objects as text, as the library's `repr` and `str` have them
 
@@ -265,14 +265,6 @@ def _kinds(found: type[Step]) -> dict[str, Any]:
     """The type of every field."""
     hints = get_type_hints(found)
     return {field.name: hints[field.name] for field in dataclasses.fields(found)}  # type: ignore[arg-type]
-
-
-def of_kind(name: str, value: Any, kind: Any, owner: str) -> Any:
-    """The value as that type, a number of numpy as Python's; ValueError names it and its owner."""
-    try:
-        return plain(value, kind)
-    except TypeError:
-        raise ValueError(f"{name} of the {owner} is {value!r:.200}: expected {described(kind)}") from None
 
 
 def members(data: Mapping[str, Any], key: str) -> list[Any]:

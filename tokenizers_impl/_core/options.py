@@ -32,6 +32,14 @@ def plain(value: Any, kind: Any) -> Any:
     return _CONVERSIONS[kind](value) if kind in _CONVERSIONS else _instance(value, origin or kind)
 
 
+def of_kind(name: str, value: Any, kind: Any, owner: str) -> Any:
+    """The value as that type, a number of numpy as Python's; ValueError names it and its owner."""
+    try:
+        return plain(value, kind)
+    except TypeError:
+        raise ValueError(f"{name} of the {owner} is {value!r:.200}: expected {described(kind)}") from None
+
+
 def described(kind: Any) -> str:
     """What values that type has.
 
@@ -187,33 +195,28 @@ LARGEST_ID = 2**32 - 1
 
 def checked_count(name: str, value: Any, largest: int = LARGEST_COUNT) -> int:
     """The value as Python's integer; ValueError for what is no integer from 0 to `largest`."""
-    try:
+    with suppress(TypeError):
         count: int = plain(value, int)
-    except TypeError:
-        count = -1
-    if not 0 <= count <= largest:
-        raise ValueError(f"{name}={value!r}: give an integer from 0 to {largest}")
-    return count
+        if 0 <= count <= largest:
+            return count
+    raise ValueError(f"{name}={value!r}: give an integer from 0 to {largest}")
 
 
 def checked_flag(name: str, value: Any) -> bool:
     """The value as Python's bool; ValueError for anything else."""
-    try:
+    with suppress(TypeError):
         flag: bool = plain(value, bool)
-    except TypeError:
-        raise ValueError(f"{name}={value!r}: give True or False") from None
-    return flag
+        return flag
+    raise ValueError(f"{name}={value!r}: give True or False")
 
 
 def checked_id(value: Any) -> int:
     """The id of a token as Python's integer; ValueError for what can be none."""
-    try:
+    with suppress(TypeError):
         id = index(value)
-    except TypeError:
-        id = -1
-    if not 0 <= id <= LARGEST_ID:
-        raise ValueError(f"the id is {value!r}: give an integer from 0 to {LARGEST_ID}")
-    return id
+        if 0 <= id <= LARGEST_ID:
+            return id
+    raise ValueError(f"the id is {value!r}: give an integer from 0 to {LARGEST_ID}")
 
 
 def checked_token(value: Any) -> str:
@@ -249,7 +252,7 @@ def name_of(name: str, written: Any, names: Mapping[str, str]) -> str:
     raise ValueError(f"Unknown `{name}` in tokenizer.json: `{written}`. Use one of {', '.join(names.values())}")
 
 
-# --- What is no list, though it can be gone through
+# --- Lists, and what is none, though it can be gone through
 
 UNORDERED = (Mapping, set, frozenset)
 

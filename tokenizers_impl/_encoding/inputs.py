@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from .._core.arrays import I64
-from .._core.options import checked_flag, refuse_unordered
+from .._core.options import as_list, checked_flag
 
 # --- Names of what a caller may give to be encoded, for annotations
 
@@ -50,10 +50,7 @@ class Inputs(NamedTuple):
     @classmethod
     def of(cls, batch: Iterable[Any], *, is_pretokenized: bool) -> Inputs:
         """Texts and pairs of texts, or with is_pretokenized lists of words and pairs of these."""
-        refuse_unordered("the input is", batch)
-        if isinstance(batch, str) or not isinstance(batch, Iterable):
-            raise ValueError(f"the input is {batch!r}: give a list of strings; one string is for encode")
-        listed = batch if isinstance(batch, (list, tuple)) else list(batch)
+        listed = as_list("the input is", batch, "strings; one string is for encode")
         if checked_flag("is_pretokenized", is_pretokenized):
             return cls._of_words([_words_or_pair(each, i) for i, each in enumerate(listed)])
         # Most often there are texts alone, which takes no time to see.
