@@ -1,30 +1,30 @@
-"""Kernels in processes that follow one another: compiled once, loaded without numba, never of older sources."""
+"""Kernels in processes that follow one another: compiled once, kept by numba, never of older sources."""
 
 from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import threading
 from pathlib import Path
 from typing import Any, NamedTuple
-from zlib import crc32
 
 import numpy as np
 import pytest
 from fresh_process import run_python
 
-from tokenizers_impl._kernel import Kernel, inner_kernel, kernel
-from tokenizers_impl._kernel_source import source_of
+from tokenizers_impl._core.kernel import inner_kernel, kernel
 
-ROOT = str(Path(__file__).resolve().parent.parent)
+ROOT = Path(__file__).resolve().parent.parent
 
-# A kernel, a part of it in another file, a constant in a third.
+# Kernels in a copy of the package, whose sources a test may change: one that calls a part in another file, which reads
+# a constant of a third.
 _WHOLE = """
 import numpy as np
-from tokenizers_impl._kernel import kernel
-from part import part
+from ._core.kernel import kernel
+from ._part import part
 @kernel
 def whole(numbers):
     made = np.empty(len(numbers), np.int64)
@@ -35,177 +35,141 @@ def whole(numbers):
     return made, len(made) > 2
 """
 _PART = """
-from tokenizers_impl._kernel import inner_kernel
-from constant import ADDED
+from ._core.kernel import inner_kernel
+from ._constant import ADDED
 @inner_kernel
 def part(number):
     return 10 * number + ADDED
 """
+# In how many files of the package numba compiles something is printed behind the result.
 _RUN = """
-import sys
 import numpy as np
-from whole import whole
-print(whole(np.arange(3)), "numba" in sys.modules)
+from numba.core import event
+from tokenizers_impl._whole import whole
+with event.install_recorder("numba:compile") as compiled:
+    result = whole(np.arange(3))
+names = {each.data["dispatcher"].py_func.__module__ for _, each in compiled.buffer}
+print(result, len({name for name in names if name.startswith("tokenizers_impl.")}))
 """
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "whole.py").write_text(_WHOLE)
-    (tmp_path / "part.py").write_text(_PART)
-    (tmp_path / "constant.py").write_text("ADDED = 1")
+    """A folder with a copy of the package that has these kernels."""
+    package = tmp_path / "tokenizers_impl"
+    shutil.copytree(ROOT / "tokenizers_impl" / "_core", package / "_core", ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "__init__.py").write_text("")
+    (package / "_whole.py").write_text(_WHOLE)
+    (package / "_part.py").write_text(_PART)
+    (package / "_constant.py").write_text("ADDED = 1")
     return tmp_path
 
 
 def run(folder: Path, program: str = _RUN, **environment: str) -> str:
     """What a new process prints, with kernels kept in the folder."""
-    given = {"PYTHONPATH": f"{ROOT}:{folder}", "NUMBA_CACHE_DIR": str(folder / "kept"), "PYTHONDONTWRITEBYTECODE": "1"}
+    path = os.pathsep.join((str(folder), str(ROOT)))
+    given = {"PYTHONPATH": path, "NUMBA_CACHE_DIR": str(folder / "kept"), "PYTHONDONTWRITEBYTECODE": "1"}
     return run_python(program, folder, **{**given, **environment}).strip()
 
 
 def test_a_later_process_loads_what_an_earlier_one_compiled(folder: Path) -> None:
-    assert run(folder) == "(array([ 1, 11, 21]), True) True"
-    (kept,) = (folder / "kept").iterdir()
-    before = kept.stat().st_mtime_ns
-    assert run(folder) == "(array([ 1, 11, 21]), True) False"
-    assert run(folder, NUMBA_DISABLE_JIT="1") == "(array([ 1, 11, 21]), True) False"
-    assert kept.stat().st_mtime_ns == before
+    assert run(folder) == "(array([ 1, 11, 21]), True) 2"
+    assert run(folder) == "(array([ 1, 11, 21]), True) 0"
+    assert run(folder, NUMBA_DISABLE_JIT="1") == "(array([ 1, 11, 21]), True) 0"
+    assert run(folder) == "(array([ 1, 11, 21]), True) 0"
 
 
 @pytest.mark.parametrize(
     ("name", "old", "new", "result"),
     [
-        ("whole.py", "> 2", "> 3", "(array([ 1, 11, 21]), False)"),
-        ("part.py", "10 *", "20 *", "(array([ 1, 21, 41]), True)"),
-        ("constant.py", "1", "2", "(array([ 2, 12, 22]), True)"),
+        ("_whole.py", "> 2", "> 3", "(array([ 1, 11, 21]), False)"),
+        ("_part.py", "10 *", "20 *", "(array([ 1, 21, 41]), True)"),
+        ("_constant.py", "1", "2", "(array([ 2, 12, 22]), True)"),
     ],
 )
 def test_a_change_in_any_file_compiles_anew(folder: Path, name: str, old: str, new: str, result: str) -> None:
     run(folder)
-    (folder / name).write_text((folder / name).read_text().replace(old, new))
-    assert run(folder) == f"{result} True"
-    assert run(folder) == f"{result} False"
+    changed = folder / "tokenizers_impl" / name
+    state = changed.stat()
+    changed.write_text(changed.read_text().replace(old, new))
+    # Not even the time of the file tells.
+    os.utime(changed, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert run(folder) == f"{result} 2"
+    assert run(folder) == f"{result} 0"
 
 
-def test_a_comment_or_another_place_does_not(folder: Path) -> None:
+def test_other_settings_of_numba_compile_anew(folder: Path) -> None:
+    assert run(folder).endswith(" 2")
+    assert run(folder, NUMBA_BOUNDSCHECK="1").endswith(" 2")
+    assert run(folder, NUMBA_BOUNDSCHECK="1").endswith(" 0")
+    assert run(folder, NUMBA_NUM_THREADS="1", NUMBA_BOUNDSCHECK="1").endswith(" 0")
+
+
+def test_what_others_keep_beside_stays(folder: Path) -> None:
     run(folder)
-    for name in ("whole.py", "part.py"):
-        (folder / name).write_text("# A comment.\n\n" + (folder / name).read_text())
-    assert run(folder).endswith(" False")
+    (kept,) = (path for path in (folder / "kept").iterdir() if path.name.startswith("tokenizers_impl_"))
+    (kept / "other.txt").write_text("kept")
+    (folder / "tokenizers_impl" / "_constant.py").write_text("ADDED = 3")
+    before = {path.name for path in kept.iterdir()}
+    assert run(folder) == "(array([ 3, 13, 23]), True) 2"
+    assert {path.name for path in kept.iterdir()} == before
 
 
-def damaged(content: bytes) -> dict[str, bytes]:
-    """Files in the place of one with this content."""
-    other = pickle.dumps((b"of another source", (), "", "", []))
-    return {
-        "empty": b"",
-        "half": content[: len(content) // 2],
-        "zeros": content[:-4096] + bytes(4096),
-        "no pickle": content[:4] + b"another file",
-        "of another source": crc32(other).to_bytes(4, "big") + other,
-    }
-
-
-@pytest.mark.parametrize("how", damaged(b""))
-def test_a_damaged_file_is_written_anew(folder: Path, how: str) -> None:
-    run(folder)
-    (kept,) = (folder / "kept").iterdir()
-    kept.write_bytes(damaged(kept.read_bytes())[how])
-    assert run(folder) == "(array([ 1, 11, 21]), True) True"
-    assert run(folder) == "(array([ 1, 11, 21]), True) False"
-
-
-def test_code_for_other_tools_stands_beside(folder: Path) -> None:
-    run(folder)
-    assert run(folder, NUMBA_OPT="1").endswith(" True")
-    assert run(folder, NUMBA_OPT="1").endswith(" False")
-    assert run(folder).endswith(" False")
-    assert len(list((folder / "kept").iterdir())) == 2
-
-
-def with_warnings(first: str = "") -> str:
-    """The program, compiling twice, then the warnings that a user would see."""
+def with_warnings() -> str:
+    """The program, then the warnings that a user would see."""
     return f"""
 import warnings
-{first}
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("default"){_RUN.replace(chr(10), chr(10) + 4 * " ")}
-    whole(np.arange(3, dtype=np.int32))
 print(*(str(warning.message) for warning in caught), sep="; ")
 """
 
 
 def test_without_a_folder_that_can_be_written_all_works_with_a_warning(folder: Path) -> None:
     (folder / "kept").write_text("no folder")
+    # No folder beside the sources, none of the user's: files stand where they would be made.
+    (folder / "tokenizers_impl" / "__pycache__").write_text("no folder")
+    (folder / "home").mkdir()
+    (folder / "home" / ".cache").write_text("no folder")
     assert run(folder, with_warnings()).splitlines() == [
-        "(array([ 1, 11, 21]), True) True",
-        "no folder for compiled kernels can be written, so every process compiles them anew, which takes seconds: set "
-        "NUMBA_CACHE_DIR to a folder that can be written",
+        "(array([ 1, 11, 21]), True) 2",
+        "no folder for compiled kernels can be written: every process compiles them anew, which takes seconds; set "
+        "NUMBA_CACHE_DIR to one",
     ]
 
 
-def test_where_the_package_cannot_be_written_the_users_folder_is(folder: Path) -> None:
-    program = """
-import tokenizers_impl._compiled_code as code
-from pathlib import Path
-assert code._folders()[0] == Path(code.__file__).parent / "__pycache__"
-user = code._folders()[1]
-code._folders = lambda: [Path("/proc/none"), user]
-"""
-    assert run(folder, program + _RUN, NUMBA_CACHE_DIR="").endswith(" True")
-    (kept,) = (folder / "home" / ".cache" / "evenscore").iterdir()
-    assert kept.name.startswith("whole.whole-")
-    assert run(folder, program + _RUN, NUMBA_CACHE_DIR="").endswith(" False")
+def kept_files(folder: Path, ending: str) -> list[Path]:
+    return [*(folder / "kept").rglob(f"*.{ending}")]
 
 
-_OTHER_NUMBAS = {
-    "no object code": "import numba.core.codegen; numba.core.codegen.JITCodeLibrary.serialize_using_object_code = None",
-    "no such modules": "import tokenizers_impl._machine_code as code; code._extension = lambda name: object()",
-}
-
-
-@pytest.mark.parametrize("other", _OTHER_NUMBAS)
-def test_a_numba_that_keeps_code_in_another_way_compiles_in_every_process(other: str, folder: Path) -> None:
-    printed = run(folder, with_warnings(_OTHER_NUMBAS[other])).splitlines()
-    assert printed[0] == "(array([ 1, 11, 21]), True) True"
-    assert printed[1].endswith(" keeps machine code in a way unknown here, so every process compiles its kernels anew")
-    assert not (folder / "kept").exists()
-
-
-def test_a_process_forked_while_a_thread_loads_loads_by_itself(folder: Path) -> None:
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("how", ["empty", "half", "no pickle"])
+def test_a_damaged_file_is_compiled_anew_with_a_warning(folder: Path, ending: str, how: str) -> None:
     run(folder)
-    program = """
-        import os, threading
-        import numpy as np
-        from tokenizers_impl._kernel import Kernel
-        from whole import whole
-        held, done = threading.Event(), threading.Event()
-        def hold():
-            with Kernel.loading:
-                held.set()
-                done.wait()
-        thread = threading.Thread(target=hold)
-        thread.start()
-        held.wait()
-        child = os.fork()
-        if child == 0:
-            print(whole(np.arange(3)), flush=True)
-            os._exit(0)
-        for _ in range(300):
-            if os.waitpid(child, os.WNOHANG)[0]:
-                break
-            threading.Event().wait(0.1)
-        else:
-            os.kill(child, 9)
-        done.set()
-    """
-    assert run(folder, program) == "(array([ 1, 11, 21]), True)"
+    files = kept_files(folder, ending)
+    assert files
+    for file in files:
+        content = file.read_bytes()
+        file.write_bytes({"empty": b"", "half": content[: len(content) // 2], "no pickle": b"another file"}[how])
+    printed = run(folder, with_warnings()).splitlines()
+    assert printed[0] == "(array([ 1, 11, 21]), True) 2"
+    assert printed[1].startswith("kernels that were compiled can be neither read nor kept (")
+    assert run(folder) == "(array([ 1, 11, 21]), True) 2"
+    assert run(folder) == "(array([ 1, 11, 21]), True) 0"
+
+
+def test_a_full_disk_costs_a_warning(folder: Path) -> None:
+    limit = "import resource; import tokenizers_impl._whole; resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))\n"
+    printed = run(folder, limit + with_warnings()).splitlines()
+    assert printed[0] == "(array([ 1, 11, 21]), True) 2"
+    assert printed[1].startswith("kernels that were compiled can be neither read nor kept (")
+    assert kept_files(folder, "nbi") == []
 
 
 def test_errors_of_a_loaded_kernel_arrive(folder: Path) -> None:
     program = """
         import numpy as np
-        from whole import whole
+        from tokenizers_impl._whole import whole
         try:
             whole(np.array([1, -1]))
         except ValueError as error:
@@ -216,10 +180,28 @@ def test_errors_of_a_loaded_kernel_arrive(folder: Path) -> None:
         assert run(folder, program) == "a negative number\n(array([ 1, 11, 21]), True)"
 
 
+def test_a_compilation_that_takes_a_while_is_said_once_on_standard_error(folder: Path) -> None:
+    program = """
+        import sys
+        import numpy as np
+        from tokenizers_impl._core import kernel
+        from tokenizers_impl._whole import whole
+        kernel._PATIENCE = 0.0
+        sys.stderr = sys.stdout
+        whole(np.arange(3))
+        whole(np.arange(3, dtype=np.int32))
+    """
+    (said,) = run(folder, program).splitlines()
+    assert said.startswith("tokenizers_impl: compiling kernels, once, about 10 s; kept in ")
+    assert Path(said.partition("kept in ")[2]).is_dir()
+    assert run(folder, program) == ""
+    assert run(folder, program.replace("sys.stderr = sys.stdout", "sys.stderr = None"), NUMBA_OPT="1") == ""
+
+
 _INTERRUPTED = """
 import os, signal, threading
 import numpy as np
-from tokenizers_impl._kernel import kernel
+from ._core.kernel import kernel
 @kernel
 def long(numbers, times):
     made = numbers.copy()
@@ -239,10 +221,11 @@ def interrupted(numbers, after):
 
 def run_interrupted(folder: Path, program: str) -> str:
     """What it prints, without the audit hook that `run` has against the network: its Python would be interrupted."""
+    path = os.pathsep.join((str(folder), str(ROOT)))
     done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}:{folder}", "NUMBA_CACHE_DIR": str(folder / "kept")},
+        env={**os.environ, "PYTHONPATH": path, "NUMBA_CACHE_DIR": str(folder / "kept")},
         capture_output=True,
         text=True,
         check=False,
@@ -253,10 +236,10 @@ def run_interrupted(folder: Path, program: str) -> str:
 
 
 def test_ctrl_c_in_a_kernel_leaves_all_as_it_was(folder: Path) -> None:
-    (folder / "long.py").write_text(_INTERRUPTED)
+    (folder / "tokenizers_impl" / "_long.py").write_text(_INTERRUPTED)
     program = (
         "import numpy as np\n"
-        "from long import interrupted, long\n"
+        "from tokenizers_impl._long import interrupted, long\n"
         "long(np.arange(3), 1)\n"
         "print(*(interrupted(np.arange(3), 0.05) for _ in range(9)))"
     )
@@ -266,25 +249,12 @@ def test_ctrl_c_in_a_kernel_leaves_all_as_it_was(folder: Path) -> None:
 
 @pytest.mark.parametrize("after", [0.1, 0.3, 1.0])
 def test_ctrl_c_while_a_kernel_is_compiled_does_too(folder: Path, after: float) -> None:
-    # While numba is imported, while it works, and whenever another machine is then.
-    (folder / "long.py").write_text(_INTERRUPTED)
-    program = f"import numpy as np\nfrom long import interrupted\nprint(interrupted(np.arange(3), {after}))"
+    # While numba works, and whenever another machine is then.
+    (folder / "tokenizers_impl" / "_long.py").write_text(_INTERRUPTED)
+    program = (
+        f"import numpy as np\nfrom tokenizers_impl._long import interrupted\nprint(interrupted(np.arange(3), {after}))"
+    )
     assert run_interrupted(folder, program) == "[1, 4, 7]"
-
-
-def test_loaded_and_compiled_kernels_stand_side_by_side(folder: Path) -> None:
-    run(folder)
-    program = """
-        import sys
-        import numpy as np
-        from whole import whole
-        print(whole(np.arange(3)), "numba" in sys.modules)
-        print(whole(np.arange(3, dtype=np.int32)), "numba" in sys.modules)
-        print(whole(np.arange(3)))
-    """
-    result = "(array([ 1, 11, 21]), True)"
-    assert run(folder, program).splitlines() == [f"{result} False", f"{result} True", result]
-    assert run(folder, "import numba" + program.replace("        ", "")).splitlines()[0] == f"{result} True"
 
 
 # --- calls
@@ -350,6 +320,15 @@ def test_named_tuples_come_back_and_kernels_call_kernels() -> None:
     assert twice(_NUMBERS) == 40
 
 
+def test_kernels_are_pickled_by_name() -> None:
+    assert pickle.loads(pickle.dumps(scaled)) is scaled
+    assert (scaled.__doc__, as_pair.__name__) == (None, "as_pair")
+
+
+def test_a_part_of_kernels_is_a_function_for_python() -> None:
+    assert times(2, 3) == 6
+
+
 def test_what_a_kernel_returns_lives_by_itself() -> None:
     for _ in range(1000):
         kept = [scaled(Pair(np.arange(50), 2), 0)[:2] for _ in range(5)]
@@ -357,7 +336,7 @@ def test_what_a_kernel_returns_lives_by_itself() -> None:
 
 
 def test_a_kernel_called_first_by_many_threads() -> None:
-    again = Kernel(scaled.py_func)  # type: ignore[attr-defined]
+    again = kernel(scaled.py_func)  # type: ignore[attr-defined]
     gate, results = threading.Barrier(8), []
 
     def call() -> None:
@@ -370,81 +349,3 @@ def test_a_kernel_called_first_by_many_threads() -> None:
     for thread in threads:
         thread.join()
     assert results == [210] * 8
-
-
-def test_kernels_are_pickled_by_name() -> None:
-    assert pickle.loads(pickle.dumps(scaled)) is scaled
-    assert scaled.__doc__ is None
-    assert as_pair.__name__ == "as_pair"
-
-
-class Kept(np.ndarray):
-    """An array of a kind of its own, as np.memmap is."""
-
-
-def test_kinds_of_arrays_are_told_apart_by_what_is_in_them() -> None:
-    for numbers in (np.arange(3), np.arange(3) / 4, np.arange(6).reshape(3, 2)):
-        kept = numbers.view(Kept)
-        assert as_pair(kept).numbers.tolist() == numbers[1:].tolist()
-
-
-@pytest.mark.parametrize("value", [[1, 2], {1: 2}, {1}, np.datetime64("2026-01-01")])
-def test_what_no_kernel_takes_is_refused(value: Any) -> None:
-    with pytest.raises(TypeError, match="a kernel takes arrays, numbers, strings, tuples, not "):
-        as_pair(value)
-
-
-# --- what a kernel is compiled from
-
-
-def source(definition: str) -> bytes:
-    """That of a function that uses a global value, defined in this way."""
-    namespace: dict[str, Any] = {"__name__": "somewhere", "np": np}
-    exec(f"{definition}\ndef function():\n    return value", namespace)
-    return source_of(namespace["function"])
-
-
-_CLOSURE = """
-def made(a):
-    return lambda: a
-value = made({})
-"""
-_TRY = """
-def value():
-    try:
-        a = 1
-{}
-    except ValueError:
-        return 3
-{}
-    return a
-"""
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("value = 1", "value = 2"),
-        ("value = 1", "value = 1.0"),
-        ("value = (np.arange(5000), 3)", "value = (np.arange(5000) // 4999, 3)"),
-        ("def value(a=1): return a", "def value(a=2): return a"),
-        (_CLOSURE.format(1), _CLOSURE.format(2)),
-        (_TRY.format("        b = 2", ""), _TRY.format("", "    b = 2")),
-    ],
-    ids=["value", "type", "array", "default", "closure", "try"],
-)
-def test_every_change_of_what_is_used_is_seen(first: str, second: str) -> None:
-    assert source(first) != source(second)
-    assert source(first) == source(first)
-
-
-def test_documentation_is_not_what_a_kernel_is_compiled_from() -> None:
-    text = 'def value():\n    """One text."""\n    return "a"'
-    assert source(text) == source(text.replace("One", "Another"))
-    assert source(text) != source(text.replace('"a"', '"b"'))
-
-
-@pytest.mark.parametrize("value", ["object()", "{1: 2}", "type('Own', (), {})", "__import__('json')"])
-def test_a_global_value_of_unknown_meaning_is_refused(value: str) -> None:
-    with pytest.raises(TypeError, match="a kernel uses value, whose part in its code is unknown"):
-        source(f"value = {value}")

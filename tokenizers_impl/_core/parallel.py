@@ -7,11 +7,9 @@ import gc
 import json
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
-from functools import cache
 from threading import Event, Thread
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -158,12 +156,6 @@ def progress(stage: str, total: int | None, show: Shown, **options: Any) -> Any:
 
 
 # --- Warnings at the line of the caller
-
-
-@cache
-def warn_once(message: str) -> None:
-    """A UserWarning about this process, the first time only: it is about no line of the caller's."""
-    warnings.warn(message, stacklevel=1)
 
 
 # --- Memory that is free, given back to the system

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._core.added_token import AddedToken
 from .._core.arrays import I32, I64, U8, U32, Bools
-from .._kernel import inner_kernel, kernel
+from .._core.kernel import inner_kernel, kernel
 from .._text.splits import TEXT, Splits
 from .._text.trie import ABSENT, ROOT, Trie, step
 from .._text.unicode import SPACE, WORD, character_classes

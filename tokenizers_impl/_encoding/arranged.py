@@ -12,9 +12,9 @@ import numpy as np
 
 from .._core.arrays import I32, I64, U32
 from .._core.encoding import Encoding
+from .._core.kernel import kernel
 from .._core.parallel import no_collection
 from .._core.token_lists import TokenLists, TokenRows
-from .._kernel import kernel
 from ..processors._post_processor import Layout, SequencePiece
 from ..processors._special_tokens import margins, without_spaces
 from .encoded import EncodedBatch

@@ -13,8 +13,8 @@ import numpy as np
 
 from .. import decoders
 from .._core.arrays import I32, I64, U8, U32
+from .._core.kernel import kernel
 from .._core.options import UNORDERED, refuse_unordered
-from .._kernel import kernel
 from .._text.splits import check_room, room_for
 from ..decoders import Decoder, TokenDecoder
 from ..models._model import Model

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from .._core.arrays import F64, I32, I64, text_of
 from .._core.encoding import Encoding
+from .._core.kernel import kernel
 from .._core.parallel import no_collection
 from .._core.token_lists import TokenLists, TokenRows
-from .._kernel import kernel
 from .._text.splits import TEXT, Splits
 from .._text.words import Words, WordTable
 from ..models import Unigram

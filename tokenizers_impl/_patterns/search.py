@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core.arrays import I32, I64, U32, Bools, text_of
+from .._core.kernel import kernel
 from .._core.options import choice_of
-from .._kernel import kernel
 from .._text.splits import TEXT, Splits
 from .compiled import EDGE, Compiled, Pattern, Regex, compiled
 

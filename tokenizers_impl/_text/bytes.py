@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from .._core.arrays import I32, I64, U32
-from .._kernel import inner_kernel, kernel
+from .._core.kernel import inner_kernel, kernel
 from .splits import TEXT, Splits
 
 # --- GPT-2's table between bytes and visible characters

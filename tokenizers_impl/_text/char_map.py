@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._core.arrays import I32, I64, U32, Bools
-from .._kernel import kernel
+from .._core.kernel import kernel
 from .splits import TEXT, Splits, room_for
 from .unicode import CODE_POINTS, code_points_by_char
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._core.arrays import I32, I64, U8, U32, Bools, code_points, text_of
-from .._kernel import kernel
+from .._core.kernel import kernel
 from .unicode import SPACE, character_classes
 
 # --- A batch of texts on its way through normalizer and pre-tokenizer

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._core.arrays import I32, I64, U32, code_points
-from .._kernel import inner_kernel, kernel
+from .._core.kernel import inner_kernel, kernel
 from .words import Words
 
 ROOT = 0

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._core.arrays import I64, U8, U32
-from .._kernel import inner_kernel
+from .._core.kernel import inner_kernel
 
 # --- The Unicode classes of the library's regular expressions, frozen in a data file
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core.arrays import I32, I64, U32, code_points, packed, text_of
-from .._kernel import inner_kernel, kernel
+from .._core.kernel import inner_kernel, kernel
 
 # --- Words as one array of code points: the form in which trainers and models see them
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._core.arrays import U8, Bools
 from .._core.component import unchanging
-from .._kernel import inner_kernel, kernel
+from .._core.kernel import inner_kernel, kernel
 from .._text.bytes import char_to_byte
 from ._decoder import Decoder, TokenDecoder
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core.arrays import I32, I64, U32, packed
-from .._kernel import inner_kernel, kernel
+from .._core.kernel import inner_kernel, kernel
 from .._text.words import Words
 
 # --- A table from pairs of numbers to a number, in one array: from merges to their ranks

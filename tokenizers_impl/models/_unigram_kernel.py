@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .._core.arrays import F64, I32, I64, U32
-from .._kernel import inner_kernel, kernel
+from .._core.kernel import inner_kernel, kernel
 from .._text.bytes import utf8_byte, utf8_length
 from .._text.trie import ABSENT, ROOT, step
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from .._core.arrays import I32, I64, U32, byte_places, code_points
 from .._core.component import json_form, unchanging
-from .._kernel import inner_kernel, kernel
+from .._core.kernel import inner_kernel, kernel
 from .._text.bytes import utf8_byte, utf8_length
 from .._text.splits import TEXT, Splits
 from .._text.trie import ABSENT, ROOT, Trie, step

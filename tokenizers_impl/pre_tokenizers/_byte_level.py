@@ -9,7 +9,7 @@ import numpy as np
 
 from .._core.arrays import I32, I64, U8, U32
 from .._core.component import unchanging
-from .._kernel import inner_kernel, kernel
+from .._core.kernel import inner_kernel, kernel
 from .._text.bytes import byte_to_char, in_byte_chars
 from .._text.splits import BEGINS, INSIDE, TEXT, Splits, cut_at_marks, prepended_once
 from .._text.unicode import LETTER, NUMBER, SPACE, character_classes

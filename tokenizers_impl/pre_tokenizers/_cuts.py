@@ -9,7 +9,7 @@ import numpy as np
 
 from .._core.arrays import I32, I64, U8, U32, Bools
 from .._core.component import json_form, unchanging
-from .._kernel import kernel
+from .._core.kernel import kernel
 from .._patterns import Pattern, matches, pattern_from_json, pattern_json
 from .._patterns.search import behavior_from_json, behavior_json, chars_in, check_behavior, cut_at
 from .._text.splits import BEGINS, INSIDE, REMOVED, TEXT, Splits, cut_at_marks

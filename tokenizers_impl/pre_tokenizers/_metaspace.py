@@ -8,8 +8,8 @@ import numpy as np
 
 from .._core.arrays import I32, I64, U8, U32, Bools
 from .._core.component import json_form, unchanging
+from .._core.kernel import kernel
 from .._core.options import choice_of
-from .._kernel import kernel
 from .._text.splits import BEGINS, INSIDE, TEXT, Splits, cut_at_marks, prepended_once
 from ._pre_tokenizer import PreTokenizer
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from .._core.added_token import AddedToken
 from .._core.arrays import I32, I64, U32, Bools
+from .._core.kernel import kernel
 from .._core.parallel import Shown, give_back, progress
-from .._kernel import kernel
 from .._text.words import WordCounts, Words
 from ..models._bpe import BPE
 from ..models._model import Pieces

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._core.arrays import I32, I64, U32, Bools
-from .._kernel import inner_kernel, kernel
+from .._core.kernel import inner_kernel, kernel
 
 # --- The arrays of the merge loop
 

@@ -11,8 +11,8 @@ import numpy as np
 from evenscore.parallel import ordered_results
 
 from .._core.arrays import F64, I32, I64, Bools, packed
+from .._core.kernel import inner_kernel, kernel
 from .._core.parallel import map_in_order
-from .._kernel import inner_kernel, kernel
 from ._unigram_seed import Lexicon, Matches, WordText
 
 # --- What an E step needs of some words, packed to travel

@@ -12,8 +12,8 @@ import numpy as np
 
 from .._core.added_token import AddedToken
 from .._core.arrays import F64, I32, I64, U32, Bools, code_points
+from .._core.kernel import inner_kernel, kernel
 from .._core.parallel import map_in_order
-from .._kernel import inner_kernel, kernel
 from .._text.words import WordCounts
 from ._bpe_training import BpeOptions, learn_merges
 from ._trainer import TrainingOptions

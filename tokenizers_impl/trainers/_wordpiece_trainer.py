@@ -12,9 +12,9 @@ import numpy as np
 from .._core.added_token import AddedToken
 from .._core.arrays import F64, I32, I64
 from .._core.component import Call
+from .._core.kernel import inner_kernel, kernel
 from .._core.options import options_of
 from .._core.parallel import Shown, progress
-from .._kernel import inner_kernel, kernel
 from .._text.words import WordCounts
 from ..models._model import Model
 from ..models._wordpiece import WordPiece
