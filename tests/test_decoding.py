@@ -274,6 +274,6 @@ def test_batches_keep_no_second_copy_of_what_they_looked_up() -> None:
         tokenizers_impl.models.WordLevel({f"w{id}": id for id in range(100)}, unk_token="w0")
     )
     tokenizer.decode_batch([list(range(100))] * 2)
-    decoding = tokenizer._decodings[True]
+    decoding = tokenizer._parts.decodings[True]
     assert isinstance(decoding, _decoding.FormDecoding)
     assert (len(decoding._forms), len(decoding._packed.places)) == (0, 100)

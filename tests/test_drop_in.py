@@ -127,8 +127,8 @@ def test_a_pickle_knows_what_added_tokens_have_been() -> None:
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.add_tokens(["AB", "ab", tokenizers_impl.AddedToken("AB", normalized=False)])
     copied = pickle.loads(pickle.dumps(tokenizer))
-    assert (copied._added.ids, copied._added.forms) == (tokenizer._added.ids, tokenizer._added.forms)
-    assert copied._added.shown == tokenizer._added.shown
+    kept, first = copied._parts.added_tokens, tokenizer._parts.added_tokens
+    assert (kept.ids, kept.forms, kept.shown) == (first.ids, first.forms, first.shown)
     assert pickle.dumps(copied) == pickle.dumps(tokenizer)
 
 

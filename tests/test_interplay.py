@@ -249,7 +249,7 @@ class Watched(tokenizers_impl.Tokenizer):
     def __getattribute__(self, name: str) -> Any:
         value = super().__getattribute__(name)
         meanwhile = vars(type(self))["meanwhile"]
-        if meanwhile and name in ("model", "normalizer", "_added", "_decodings"):
+        if meanwhile and name in ("model", "normalizer", "_parts"):
             meanwhile()
         return value
 

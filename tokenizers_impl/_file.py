@@ -5,35 +5,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from . import decoders, models, normalizers, pre_tokenizers, processors
 from ._core.added_token import AddedToken
 from ._core.component import Call, Component, document
 from ._core.files import dumps, loads
+from ._core.parallel import no_collection
+from ._encoding.parts import READERS, Parts
 from ._encoding.post_processing import Padding, Truncation
 
 _VERSION = "1.0"
+# The parts of a tokenizer in the order of the file.
+_STEPS = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
+_NAMES = ("truncation", "padding", "added_tokens", *_STEPS, "model")
+_KEYS = ("version", *_NAMES)
 # As deep as the library reads.
 _DEEPEST = 127
 # No JSON: without a space, with a slash or the ending of a file.
 _PATH = re.compile(r"[^\s{}\[\]\"]{0,250}(?:[/\\]|\.json)[^\s{}\[\]\"]{0,250}")
-
-
-class Parts(NamedTuple):
-    """What the file holds."""
-
-    truncation: Truncation | None
-    padding: Padding | None
-    added_tokens: Mapping[int, AddedToken]
-    normalizer: normalizers.Normalizer | None
-    pre_tokenizer: pre_tokenizers.PreTokenizer | None
-    post_processor: processors.PostProcessor | None
-    decoder: decoders.Decoder | None
-    model: models.Model
-
-
-_KEYS = ("version", *Parts._fields)
 
 
 def to_document(parts: Parts, *, pretty: bool) -> str:
@@ -52,15 +41,15 @@ def _values(parts: Parts, written: Callable[[Component], Any]) -> dict[str, Any]
     def value(part: Any) -> Any:
         if part is None:
             return None
-        if isinstance(part, Component):
-            return written(part)
-        return [token.to_json(id) for id, token in part.items()] if isinstance(part, Mapping) else part.to_json()
+        return written(part) if isinstance(part, Component) else part.to_json()
 
-    return {"version": _VERSION, **{name: value(part) for name, part in parts._asdict().items()}}
+    return {"version": _VERSION, **{name: value(getattr(parts, name)) for name in _NAMES}}
 
 
+# A vocabulary of 250,000 pieces is a million objects, all of which stay.
+@no_collection()
 def from_document(text: str) -> Parts:
-    """The parts in such a text; the added tokens are numbered in its order."""
+    """The parts in such a text; ValueError names what is wrong or not implemented."""
     data = _parsed(text)
     if unknown := [key for key in data if key not in _KEYS]:
         raise ValueError(f"tokenizer.json has no key {unknown[0]!r:.80}: there are {', '.join(_KEYS)}")
@@ -70,26 +59,25 @@ def from_document(text: str) -> Parts:
     if not isinstance(added, list):
         raise ValueError(f"the added_tokens of tokenizer.json are {str(added)[:80]}: expected a list")
     try:
-        return _parts(data, added)
+        parts, tokens = _read(data, added)
     except (AttributeError, IndexError, KeyError, OverflowError, RecursionError, TypeError, UnicodeError) as error:
         # Data of a type that nothing here expects; the message of the error names it best.
         raise ValueError(f"this tokenizer.json is malformed: {type(error).__name__}: {str(error)[:200]}") from error
+    # In the order of the file; ids are given anew, as the library does, so that none can be taken twice.
+    return parts.with_tokens(tokens)[0]
 
 
-def _parts(document: Mapping[str, Any], added: list[Any]) -> Parts:
+def _read(data: Mapping[str, Any], added: list[Any]) -> tuple[Parts, list[AddedToken]]:
+    """The parts, still without the added tokens, and these."""
+
     def read(name: str, from_json: Callable[[Any], Any]) -> Any:
-        return None if document.get(name) is None else from_json(document[name])
+        return None if data.get(name) is None else from_json(data[name])
 
-    return Parts(
-        read("truncation", Truncation.from_json),
-        read("padding", Padding.from_json),
-        dict(enumerate(map(AddedToken.from_json, added))),
-        read("normalizer", normalizers.from_json),
-        read("pre_tokenizer", pre_tokenizers.from_json),
-        read("post_processor", processors.from_json),
-        read("decoder", decoders.from_json),
-        models.from_json(document.get("model")),
-    )
+    truncation, padding = read("truncation", Truncation.from_json), read("padding", Padding.from_json)
+    tokens = list(map(AddedToken.from_json, added))
+    steps = {name: read(name, READERS[name]) for name in _STEPS}
+    model = READERS["model"](data.get("model"))
+    return Parts.of(model, **steps, truncation=truncation, padding=padding), tokens
 
 
 def _parsed(text: str) -> Mapping[str, Any]:
@@ -137,6 +125,28 @@ def _refuse_surrogates(text: str, document: Mapping[str, Any]) -> None:
             json.dumps(document, ensure_ascii=False).encode("utf-8")
     except (UnicodeEncodeError, RecursionError) as error:
         raise ValueError(f"this is no tokenizer.json: a string holds half a character: {error}") from None
+
+
+def hub_file(identifier: str, revision: str, token: str | None) -> str:
+    """The path of the tokenizer.json in a repository of the Hugging Face Hub, once it is in its cache."""
+    try:
+        from huggingface_hub import hf_hub_download
+    except ImportError as error:
+        raise ImportError("from_pretrained needs a package: pip install huggingface_hub") from error
+    path: str = hf_hub_download(repo_id=identifier, filename="tokenizer.json", revision=revision, token=token)
+    return path
+
+
+def canonical_text(tokenizer: Any) -> str:
+    """The text of the tokenizer.json of a `tokenizers.Tokenizer`, or of a tokenizer that is made of one."""
+    backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
+    if isinstance(tokenizer, type) or not callable(getattr(backend, "to_str", None)):
+        raise ValueError(
+            f"the tokenizer is {tokenizer!r:.99}: give a tokenizers.Tokenizer or a fast tokenizer of transformers; "
+            "from_file takes the path of a tokenizer.json, from_pretrained a name on the Hub"
+        )
+    text: str = backend.to_str()
+    return text
 
 
 def canonical_tokenizer(text: str) -> Any:

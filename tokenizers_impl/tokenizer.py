@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
-from itertools import chain
+from operator import attrgetter
 from threading import RLock
 from typing import Any
 
 from evenscore.pictures import Picture
 
-from . import decoders, models, normalizers, pre_tokenizers, processors
 from ._core.added_token import AddedToken
 from ._core.arrays import F64
-from ._core.component import REPR, STR, own_component
-from ._core.encoding import Encoding, lists_of
+from ._core.component import REPR, STR
+from ._core.encoding import Encoding
 from ._core.files import checked_paths, read_text, write_text
-from ._core.options import checked_flag, checked_id, checked_token
-from ._core.parallel import in_thread, map_in_order, no_collection, part_size
-from ._encoding.added_tokens import AddedVocabulary
-from ._encoding.decoding import Decoding, ShownTokens, decoding_of, id_row, id_rows
-from ._encoding.encoded import Cutter, EncodedBatch, encoded, piece_log_probs
+from ._core.options import as_list, checked_flag, checked_id, checked_token
+from ._core.parallel import in_thread
+from ._encoding.decoding import id_row, id_rows
+from ._encoding.encoded import encoded, piece_log_probs
 from ._encoding.inputs import Inputs
-from ._encoding.post_processing import Padding, PostProcessing, Truncation, check_put_in
+from ._encoding.parts import SETTABLE, STATE, Parts, checked_part, not_settable
+from ._encoding.post_processing import Padding, Truncation
 from ._encoding.training import (
     Corpus,
-    Measure,
     checked_counts,
     chosen_trainer,
     file_corpus,
@@ -34,9 +31,8 @@ from ._encoding.training import (
     trained_on_counts,
     trained_on_texts,
 )
-from ._file import Parts, canonical_tokenizer, from_document, shown_document, to_document
+from ._file import canonical_text, canonical_tokenizer, from_document, hub_file, shown_document, to_document
 from ._picture import LONGEST_WORD, WordExplanation, explained, tokenizer_picture
-from ._text.splits import Splits
 from .decoders import Decoder
 from .models import Model
 from .normalizers import Normalizer
@@ -44,173 +40,69 @@ from .pre_tokenizers import PreTokenizer
 from .processors import PostProcessor
 from .trainers import Trainer
 
-# --- The parts of a tokenizer, with the vocabulary that they have together
 
-# What a tokenizer is made of, by the names of its attributes.
-_PARTS: dict[str, type] = {
-    "model": Model,
-    "normalizer": Normalizer,
-    "pre_tokenizer": PreTokenizer,
-    "post_processor": PostProcessor,
-    "decoder": Decoder,
-    "encode_special_tokens": bool,
-    "_added": AddedVocabulary,
-    "_truncation": Truncation,
-    "_padding": Padding,
-}
-_NEEDED = ("model", "encode_special_tokens")
-# Those on which it depends what ids are decoded to.
-_DECODING = ("model", "decoder", "_added")
-_READERS: dict[str, Any] = {
-    "model": models.from_json,
-    "normalizer": normalizers.from_json,
-    "pre_tokenizer": pre_tokenizers.from_json,
-    "post_processor": processors.from_json,
-    "decoder": decoders.from_json,
-}
+def _part(name: str) -> Any:
+    """An attribute that is read from the parts; `Tokenizer.__setattr__` sets it."""
+    return property(attrgetter(f"_parts.{name}"))
 
 
-class Pipeline:
-    """Normalizer, pre-tokenizer, model, post-processor, decoder; added tokens; what they say of tokens and ids.
+class Tokenizer:
+    """Mirrors `tokenizers.Tokenizer` where it implements it.
 
-    Threads may share one.  Added tokens are replaced as a whole, together with the normalizer that they go with, by one
-    thread at a time.
+    model, normalizer, pre_tokenizer, post_processor, decoder: its parts, which may be read and set; None is no
+    normalizer, no pre-tokenizer (a text is one word), no special tokens, no decoder (tokens are joined by spaces).
+    encode_special_tokens: whether special tokens are encoded as the text that they are; may be set.
+
+    Threads may share one: whatever is changed, the parts are replaced as a whole, by one thread at a time.
+
+    >>> from tokenizers_impl import models, pre_tokenizers, trainers
+    >>> tokenizer = Tokenizer(models.BPE())
+    >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    >>> trainer = trainers.BpeTrainer(vocab_size=18, show_progress=False)
+    >>> tokenizer.train_from_iterator(["low lower lowest", "new newer newest"], trainer)
+    >>> tokenizer.encode("lower news").tokens
+    ['lower', 'new', 's']
     """
 
+    # --- Its parts
+
+    model: Model = _part("model")
+    normalizer: Normalizer | None = _part("normalizer")
+    pre_tokenizer: PreTokenizer | None = _part("pre_tokenizer")
+    post_processor: PostProcessor | None = _part("post_processor")
+    decoder: Decoder | None = _part("decoder")
+    encode_special_tokens: bool = _part("encode_special_tokens")
+
+    _parts: Parts
+    # That of each process: a lock that some thread holds while another one forks stays locked in the copy.
     _locks: dict[int, RLock]
-    # By `skip_special_tokens`.  What they have looked up goes with them when one of the parts is replaced.
-    _decodings: dict[bool, Decoding]
 
     def __init__(self, model: Model) -> None:
-        vars(self)["_locks"] = {}
-        self.model = model
-        self.normalizer: Normalizer | None = None
-        self.pre_tokenizer: PreTokenizer | None = None
-        self.post_processor: PostProcessor | None = None
-        self.decoder: Decoder | None = None
-        self._added = AddedVocabulary.of({}, self._normalized)
-        self._truncation: Truncation | None = None
-        self._padding: Padding | None = None
+        vars(self).update(_locks={}, _parts=Parts.of(checked_part("model", model)))
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set a part; one of the library `tokenizers` is copied.  ValueError for anything else, or not implemented."""
-        if name in ("padding", "truncation"):
-            raise ValueError(f"{name} cannot be set: use no_{name}() or enable_{name}()")
-        if name not in _PARTS:
-            known = ", ".join(part for part in _PARTS if not part.startswith("_"))
-            if hasattr(self, name):
-                raise ValueError(
-                    f"{name} of a Tokenizer cannot be replaced, only {known} can: where the library's can, use "
-                    "tokenizer.to_tokenizers()"
-                )
-            raise ValueError(f"{name} is not implemented: a Tokenizer has {known}")
-        if name in _READERS:
-            value = own_component(value, _READERS[name])
-        if name == "encode_special_tokens":
-            value = checked_flag(name, value)
-        if not isinstance(value, _PARTS[name]) and (value is not None or name in _NEEDED):
-            raise ValueError(f"{name}={value!r}{_origin(value)}: give a {_PARTS[name].__name__} of {_home(name)}")
-        with self._lock:
-            if name == "normalizer" and "_added" in vars(self):
-                # What is looked for in normalised text is normalised as well; beforehand, since that may fail.
-                normalizer: Any = value
-                self._added = self._added.with_normalizer(partial(_normalized, normalizer))
-            super().__setattr__(name, value)
-            if name in _DECODING and "_added" in vars(self):
-                tokens = {flag: ShownTokens(self.model, self._added, flag) for flag in (False, True)}
-                vars(self)["_decodings"] = {flag: decoding_of(tokens[flag], self.decoder) for flag in tokens}
+        if name not in SETTABLE:
+            raise not_settable(name, is_there=hasattr(self, name))
+        self._set(name, checked_part(name, value))
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Its parts; of added tokens what was added, not what finds it."""
+    def _set(self, name: str, part: Any) -> None:
         with self._lock:
-            added = self._added
-            kept = (dict(added.tokens), dict(added.ids), dict(added.forms), added.encode_special_tokens)
-            state = vars(self) | {"_added": kept}
-        del state["_locks"], state["_decodings"]
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        tokens, ids, forms, flag = state["_added"]
-        vars(self).update(state, _locks={})
-        self._added = AddedVocabulary.of(tokens, self._normalized, encode_special_tokens=flag, ids=ids, forms=forms)
+            vars(self)["_parts"] = self._parts.with_part(name, part)
 
     @property
     def _lock(self) -> RLock:
-        """That of this process: a lock that some thread holds while another one forks stays locked in the copy."""
         return self._locks.setdefault(os.getpid(), RLock())
 
-    @property
-    def encode_special_tokens(self) -> bool:
-        """Whether special tokens are encoded as the text that they are; may be set."""
-        return self._added.encode_special_tokens
+    def __getstate__(self) -> dict[str, Any]:
+        own = {name: value for name, value in vars(self).items() if name not in ("_locks", "_parts")}
+        return own | self._parts.to_state()
 
-    @encode_special_tokens.setter
-    def encode_special_tokens(self, value: bool) -> None:
-        # In __setattr__, which holds the lock.
-        self._added = self._added.encoding_special_tokens(value, self._normalized)
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        own = {name: value for name, value in state.items() if name not in STATE}
+        vars(self).update(own, _locks={}, _parts=Parts.from_state(state))
 
-    # Words
-
-    @property
-    def _cutter(self) -> Cutter:
-        with self._lock:
-            return Cutter(self._added.raw, self.normalizer, self._added.normalized, self.pre_tokenizer)
-
-    @property
-    def _needs_origins(self) -> bool:
-        return self._cutter.needs_origins
-
-    def _cut(self, splits: Splits) -> Splits:
-        return self._cutter.cut(splits)
-
-    def _normalized(self, texts: list[str]) -> list[str]:
-        return _normalized(self.normalizer, texts)
-
-    # Decoding
-
-    def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
-        """The text of these ids; without a decoder the tokens are joined by spaces.
-
-        An id that no token has is left out; ValueError for what is no integer from 0 to 2**32 - 1.
-        """
-        return self._decoding(skip_special_tokens).decode(id_row(ids))
-
-    def decode_batch(self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True) -> list[str]:
-        """The text of every row of ids."""
-        return self._decoding(skip_special_tokens).decode_rows(id_rows(sequences))
-
-    async def async_decode_batch(
-        self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
-    ) -> list[str]:
-        """`decode_batch` in a thread, to be awaited."""
-        return await in_thread(self.decode_batch, sequences, skip_special_tokens)
-
-    def _decoding(self, skip_special_tokens: bool) -> Decoding:
-        is_skipping = checked_flag("skip_special_tokens", skip_special_tokens)
-        with self._lock:
-            return self._decodings[is_skipping]
-
-    # Vocabulary
-
-    def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]:
-        """From token to id."""
-        is_whole = checked_flag("with_added_tokens", with_added_tokens)
-        return self.model.get_vocab() | (dict(self._added.ids) if is_whole else {})
-
-    def get_vocab_size(self, with_added_tokens: bool = True) -> int:
-        """Number of tokens."""
-        added = self._added.ids if checked_flag("with_added_tokens", with_added_tokens) else {}
-        return self.model.get_vocab_size() + sum(self.model.token_to_id(token) is None for token in added)
-
-    def token_to_id(self, token: str) -> int | None:
-        """The id of a token, None if there is no such token."""
-        id = self._added.ids.get(checked_token(token))
-        return self.model.token_to_id(token) if id is None else id
-
-    def id_to_token(self, id: int) -> str | None:
-        """The token of an id, None if there is no such id."""
-        added = self._added.name(checked_id(id))
-        return self.model.id_to_token(id) if added is None else added
+    # --- Added tokens and vocabulary
 
     def add_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
         """Look for these tokens in the text before the model does; returns how many were not there before."""
@@ -222,48 +114,37 @@ class Pipeline:
 
     def _add(self, tokens: Sequence[AddedToken]) -> int:
         with self._lock:
-            self._added, changed = self._added.with_tokens(tokens, self.model, self._normalized)
+            vars(self)["_parts"], changed = self._parts.with_tokens(tokens)
         return changed
 
     def get_added_tokens_decoder(self) -> dict[int, AddedToken]:
         """The added tokens by id."""
-        return dict(self._added.tokens)
+        return dict(self._parts.added_tokens.tokens)
 
+    def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]:
+        """From token to id."""
+        parts, is_whole = self._parts, checked_flag("with_added_tokens", with_added_tokens)
+        return parts.model.get_vocab() | (dict(parts.added_tokens.ids) if is_whole else {})
 
-def _normalized(normalizer: Normalizer | None, texts: list[str]) -> list[str]:
-    if normalizer is None:
-        return texts
-    splits = Splits.of(texts, offsets=normalizer.is_custom)
-    return normalizer.normalize_splits(splits).texts()
+    def get_vocab_size(self, with_added_tokens: bool = True) -> int:
+        """Number of tokens."""
+        parts, is_whole = self._parts, checked_flag("with_added_tokens", with_added_tokens)
+        added = parts.added_tokens.ids if is_whole else {}
+        return parts.model.get_vocab_size() + sum(parts.model.token_to_id(token) is None for token in added)
 
+    def token_to_id(self, token: str) -> int | None:
+        """The id of a token, None if there is no such token."""
+        parts = self._parts
+        id = parts.added_tokens.ids.get(checked_token(token))
+        return parts.model.token_to_id(token) if id is None else id
 
-def _origin(value: object) -> str:
-    """Of what class and module an object is, if it is not Python's own; steps of different kinds share names."""
-    kind = type(value)
-    public = kind.__module__.partition("._")[0]
-    return "" if public == "builtins" or isinstance(value, type) else f", {kind.__name__} of {public}"
+    def id_to_token(self, id: int) -> str | None:
+        """The token of an id, None if there is no such id."""
+        parts = self._parts
+        added = parts.added_tokens.name(checked_id(id))
+        return parts.model.id_to_token(id) if added is None else added
 
-
-def _home(part: str) -> str:
-    """The module in which what the part may be is found."""
-    return str(_READERS[part].__module__)
-
-
-# --- A pipeline that encodes
-
-
-class EncodingPipeline(Pipeline):
-    """Texts to tokens, truncated, with special tokens, padded.
-
-    >>> from tokenizers_impl import Tokenizer, models
-    >>> tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, "[PAD]": 2}, []))
-    >>> tokenizer.enable_truncation(2)
-    >>> tokenizer.enable_padding(pad_id=2)
-    >>> [encoding.tokens for encoding in tokenizer.encode_batch(["abab", "a"])]
-    [['a', 'b'], ['a', '[PAD]']]
-    >>> tokenizer.encode("abab").overflowing[0].tokens
-    ['a', 'b']
-    """
+    # --- Encoding
 
     def encode(
         self, sequence: Any, pair: Any = None, is_pretokenized: bool = False, add_special_tokens: bool = True
@@ -303,42 +184,41 @@ class EncodingPipeline(Pipeline):
         return await in_thread(self.encode_batch_fast, input, is_pretokenized, add_special_tokens)
 
     def _encodings(self, inputs: Inputs, add_special_tokens: bool, *, offsets: bool) -> list[Encoding]:
-        processing = self._processing(add_special_tokens)
-        is_whole = self.model.is_random or len(inputs.texts) < 2
-        parts = [inputs] if is_whole else list(inputs.parts(part_size(inputs.texts)))
-        # A thread would cost one text more than all the rest.
-        work = map if len(parts) == 1 else map_in_order
-        with self._lock:
-            stages = self._cutter, self.model, self._added
-        batches = work(lambda part: _batch(part, *stages, offsets=offsets), parts)
-        if processing.does_nothing and inputs.sequences is None:
-            return list(chain.from_iterable(each.encodings() for each in batches))
-        plans = [processing.plan(each, part.sequence_bounds()) for each, part in zip(batches, parts, strict=True)]
-        longest = max((plan.longest for plan in plans), default=0)
-        check_put_in(plans, longest)
-        return list(chain.from_iterable(plan.encodings(longest) for plan in plans))
-
-    def _processing(self, add_special_tokens: bool) -> PostProcessing:
-        return PostProcessing(
-            self._truncation,
-            self.post_processor,
-            self._padding,
-            checked_flag("add_special_tokens", add_special_tokens),
-        )
+        parts = self._parts
+        processing, shares = parts.processing(add_special_tokens), inputs.parts(is_whole=parts.model.is_random)
+        batches = encoded(shares, parts.cutter, parts.model, parts.added_tokens, offsets=offsets)
+        return processing.of_batches(batches, shares)
 
     def post_process(
         self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
     ) -> Encoding:
         """What `encode` does to the tokens of the texts: truncation, special tokens, padding."""
-        processing = self._processing(add_special_tokens)
-        first, second = lists_of("encoding", encoding), None if pair is None else lists_of("pair", pair)
-        row = processing.process(first, second)
-        return Encoding(processing.padded(row, len(row)))
+        return self._parts.processing(add_special_tokens).of_encodings(encoding, pair)
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
         """How many tokens the post-processor puts in."""
-        of_pair = checked_flag("is_pair", is_pair)
-        return self.post_processor.num_special_tokens_to_add(of_pair) if self.post_processor else 0
+        return self._parts.processing(True).special_count(checked_flag("is_pair", is_pair))
+
+    # --- Decoding
+
+    def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
+        """The text of these ids; without a decoder the tokens are joined by spaces.
+
+        An id that no token has is left out; ValueError for what is no integer from 0 to 2**32 - 1.
+        """
+        return self._parts.decoding(skip_special_tokens).decode(id_row(ids))
+
+    def decode_batch(self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True) -> list[str]:
+        """The text of every row of ids."""
+        return self._parts.decoding(skip_special_tokens).decode_rows(id_rows(sequences))
+
+    async def async_decode_batch(
+        self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
+    ) -> list[str]:
+        """`decode_batch` in a thread, to be awaited."""
+        return await in_thread(self.decode_batch, sequences, skip_special_tokens)
+
+    # --- Truncation and padding
 
     def enable_truncation(
         self, max_length: int, stride: int = 0, strategy: str = "longest_first", direction: str = "right"
@@ -350,16 +230,17 @@ class EncodingPipeline(Pipeline):
         """
         truncation = Truncation(max_length, stride, strategy, direction)
         truncation.check_room(self.num_special_tokens_to_add(False))
-        self._truncation = truncation
+        self._set("truncation", truncation)
 
     def no_truncation(self) -> None:
         """Keep all tokens."""
-        self._truncation = None
+        self._set("truncation", None)
 
     @property
     def truncation(self) -> dict[str, Any] | None:
         """What was asked for, None for no truncation."""
-        return None if self._truncation is None else self._truncation.to_dict()
+        truncation = self._parts.truncation
+        return None if truncation is None else truncation.to_dict()
 
     def enable_padding(
         self,
@@ -370,45 +251,30 @@ class EncodingPipeline(Pipeline):
         length: int | None = None,
         pad_to_multiple_of: int | None = None,
     ) -> None:
-        """Bring the rows of a batch to one length: `length`, or that of the longest; or the next multiple."""
-        self._padding = Padding(direction, pad_id, pad_type_id, pad_token, length, pad_to_multiple_of)
+        """Bring the rows of a batch to one length: `length`, or that of the longest; or the next multiple.
+
+        >>> from tokenizers_impl import models
+        >>> tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, "[PAD]": 2}, []))
+        >>> tokenizer.enable_truncation(2)
+        >>> tokenizer.enable_padding(pad_id=2)
+        >>> [encoding.tokens for encoding in tokenizer.encode_batch(["abab", "a"])]
+        [['a', 'b'], ['a', '[PAD]']]
+        >>> tokenizer.encode("abab").overflowing[0].tokens
+        ['a', 'b']
+        """
+        self._set("padding", Padding(direction, pad_id, pad_type_id, pad_token, length, pad_to_multiple_of))
 
     def no_padding(self) -> None:
         """Leave rows as long as they are."""
-        self._padding = None
+        self._set("padding", None)
 
     @property
     def padding(self) -> dict[str, Any] | None:
         """What was asked for, None for no padding."""
-        return None if self._padding is None else self._padding.to_dict()
+        padding = self._parts.padding
+        return None if padding is None else padding.to_dict()
 
-
-def _batch(inputs: Inputs, cutter: Cutter, model: Model, added: AddedVocabulary, *, offsets: bool) -> EncodedBatch:
-    """A row a sequence."""
-    splits = Splits.of(inputs.texts, offsets=offsets or cutter.needs_origins, first=inputs.first)
-    batch = encoded(cutter.cut(splits), model, added, offsets=offsets)
-    return batch if inputs.words is None else batch.grouped(inputs.words)
-
-
-# --- The tokenizer: a pipeline that is trained, saved, looked into
-
-
-class Tokenizer(EncodingPipeline):
-    """Mirrors `tokenizers.Tokenizer` where it implements it.
-
-    model, normalizer, pre_tokenizer, post_processor, decoder: its parts, which may be read and set; None is no
-    normalizer, no pre-tokenizer (a text is one word), no special tokens, no decoder (tokens are joined by spaces).
-
-    >>> from tokenizers_impl import models, pre_tokenizers, trainers
-    >>> tokenizer = Tokenizer(models.BPE())
-    >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    >>> trainer = trainers.BpeTrainer(vocab_size=18, show_progress=False)
-    >>> tokenizer.train_from_iterator(["low lower lowest", "new newer newest"], trainer)
-    >>> tokenizer.encode("lower news").tokens
-    ['lower', 'new', 's']
-    """
-
-    # Training
+    # --- Training
 
     def train(self, files: str | Sequence[str], trainer: Trainer | None = None, *, executor: Any = None) -> None:
         """Learn the model from text files, of which a line with its line feed is a text.
@@ -420,9 +286,9 @@ class Tokenizer(EncodingPipeline):
         The model is replaced at the very end: a training that is interrupted leaves the tokenizer as it was.
         OSError for a file that cannot be read, ValueError for one that is not UTF-8.
         """
-        paths = checked_paths(files)
-        corpus = file_corpus(paths, offsets=self._needs_origins, elsewhere=executor is not None)
-        self._train(corpus, Measure(sum(map(os.path.getsize, paths))), trainer, executor)
+        parts, paths = self._parts, checked_paths(files)
+        corpus = file_corpus(paths, offsets=parts.cutter.needs_origins, elsewhere=executor is not None)
+        self._train(parts, corpus, trainer, executor)
 
     def train_from_iterator(
         self,
@@ -437,8 +303,9 @@ class Tokenizer(EncodingPipeline):
         length: the number of texts, for the progress bar alone.
         executor: as in `train`; here the texts are sent to its workers.
         """
-        corpus = iterator_corpus(iterator, offsets=self._needs_origins)
-        self._train(corpus, Measure(length, "text"), trainer, executor)
+        parts = self._parts
+        corpus = iterator_corpus(iterator, length, offsets=parts.cutter.needs_origins)
+        self._train(parts, corpus, trainer, executor)
 
     def train_from_counts(
         self, counts: Mapping[str, int], trainer: Trainer | None = None, *, executor: Any = None
@@ -449,23 +316,20 @@ class Tokenizer(EncodingPipeline):
         ValueError for a word that is no string, a count that is no integer, 1 or more, and if the counts, each times
         the characters of its word and one, come to 2**63 or more.
         """
-        chosen = chosen_trainer(trainer, self.model)
-        self._take(trained_on_counts(checked_counts(counts), chosen, self.model, executor), chosen)
+        model = self.model
+        chosen = chosen_trainer(trainer, model)
+        self._take(trained_on_counts(checked_counts(counts), chosen, model, executor), chosen)
 
-    def _train(self, corpus: Corpus, measure: Measure, trainer: Trainer | None, executor: Any) -> None:
-        chosen = chosen_trainer(trainer, self.model)
-        self._take(trained_on_texts(corpus, self._cutter, measure, chosen, self.model, executor), chosen)
+    def _train(self, parts: Parts, corpus: Corpus, trainer: Trainer | None, executor: Any) -> None:
+        chosen = chosen_trainer(trainer, parts.model)
+        self._take(trained_on_texts(corpus, parts.cutter, chosen, parts.model, executor), chosen)
 
     def _take(self, model: Model, trainer: Trainer) -> None:
-        """The trained model, with the special tokens of its trainer and the tokens that were added before."""
         special = AddedToken.special_tokens(trainer.special_tokens)
         with self._lock:
-            tokens = [*self._added.tokens.values(), *special]
-            none = AddedVocabulary.of({}, self._normalized, encode_special_tokens=self.encode_special_tokens)
-            added, _ = none.with_tokens(tokens, model, self._normalized)
-            self.model, self._added = model, added
+            vars(self)["_parts"] = self._parts.with_trained(model, special)
 
-    # A look inside
+    # --- A look inside
 
     def tokenize(self, text: str) -> list[str]:
         """The tokens of a text: what a metric's `tokenizer=` takes."""
@@ -483,8 +347,10 @@ class Tokenizer(EncodingPipeline):
         >>> tokenizer.log_probs(["aab b", ""])
         [array([-1. , -2.5, -2. ]), array([], dtype=float64)]
         """
-        words = self._cut(Splits.of(_listed(texts), offsets=self._needs_origins)).without_empty()
-        return piece_log_probs(words, self.model)
+        parts = self._parts
+        return piece_log_probs(
+            parts.cutter.words(as_list("the input is", texts, "strings; one string is for encode")), parts.model
+        )
 
     def explain(self, text: str) -> list[WordExplanation]:
         """Every word of a text with the steps by which the model cut it, as its `explain_word` tells them.
@@ -497,10 +363,8 @@ class Tokenizer(EncodingPipeline):
         >>> [(step.left, step.right, step.rank) for step in tokenizer.explain("low")[0].steps]
         [('l', 'o', 0), ('lo', 'w', 1)]
         """
-        return explained(self._explainable(text), self.model)
-
-    def _explainable(self, text: str) -> Splits:
-        return self._cut(Splits.of([text], offsets=True)).without_empty()
+        parts = self._parts
+        return explained(parts.cutter.words([text], offsets=True), parts.model)
 
     def picture(self, text: str) -> Picture:
         """The tokens of a text with ids and offsets; below, the steps by which its words were cut.
@@ -523,25 +387,21 @@ class Tokenizer(EncodingPipeline):
         1      {low}
         {merged in this step}
         """
-        words = explained(self._explainable(text), self.model, LONGEST_WORD)
-        return tokenizer_picture(self.model, self._added.tokens, self.encode(text), words)
+        parts = self._parts
+        words = explained(parts.cutter.words([text], offsets=True), parts.model, LONGEST_WORD)
+        return tokenizer_picture(parts.model, parts.added_tokens.tokens, self.encode(text), words)
 
-    # Files
+    # --- Files
 
     def to_str(self, pretty: bool = False) -> str:
         """The text of tokenizer.json."""
-        return to_document(self._parts(), pretty=checked_flag("pretty", pretty))
-
-    def _parts(self) -> Parts:
-        added = self.get_added_tokens_decoder()
-        parts = (self.normalizer, self.pre_tokenizer, self.post_processor, self.decoder, self.model)
-        return Parts(self._truncation, self._padding, added, *parts)
+        return to_document(self._parts, pretty=checked_flag("pretty", pretty))
 
     def __repr__(self) -> str:
-        return REPR.text(shown_document(self._parts()))
+        return REPR.text(shown_document(self._parts))
 
     def __str__(self) -> str:
-        return STR.text(shown_document(self._parts()))
+        return STR.text(shown_document(self._parts))
 
     def save(self, path: str, pretty: bool = True) -> None:
         """Write tokenizer.json; the file is there whole or not at all."""
@@ -550,15 +410,9 @@ class Tokenizer(EncodingPipeline):
     @classmethod
     def from_str(cls, json: str) -> Tokenizer:
         """The tokenizer of the text of a tokenizer.json; ValueError names what is wrong or not implemented."""
-        # A vocabulary of 250,000 pieces is a million objects, all of which stay.
-        with no_collection():
-            parts = from_document(json)
+        parts = from_document(json)
         tokenizer = cls(parts.model)
-        tokenizer.normalizer, tokenizer.pre_tokenizer = parts.normalizer, parts.pre_tokenizer
-        tokenizer.post_processor, tokenizer.decoder = parts.post_processor, parts.decoder
-        tokenizer._truncation, tokenizer._padding = parts.truncation, parts.padding
-        # In the order of the file; ids are given anew, as the library does, so that none can be taken twice.
-        tokenizer._add(list(parts.added_tokens.values()))
+        vars(tokenizer)["_parts"] = parts
         return tokenizer
 
     @classmethod
@@ -586,12 +440,7 @@ class Tokenizer(EncodingPipeline):
 
         It needs the package huggingface_hub, whose errors are raised as they are.
         """
-        try:
-            from huggingface_hub import hf_hub_download
-        except ImportError as error:
-            raise ImportError("from_pretrained needs a package: pip install huggingface_hub") from error
-        path = hf_hub_download(repo_id=identifier, filename="tokenizer.json", revision=revision, token=token)
-        return cls.from_file(path)
+        return cls.from_file(hub_file(identifier, revision, token))
 
     def to_tokenizers(self) -> Any:
         """The same as a `tokenizers.Tokenizer`; ValueError for what that library has not.
@@ -606,16 +455,4 @@ class Tokenizer(EncodingPipeline):
 
         ValueError for anything else.
         """
-        backend = getattr(tokenizer, "backend_tokenizer", tokenizer)
-        if isinstance(tokenizer, type) or not callable(getattr(backend, "to_str", None)):
-            raise ValueError(
-                f"the tokenizer is {tokenizer!r:.99}: give a tokenizers.Tokenizer or a fast tokenizer of transformers; "
-                "from_file takes the path of a tokenizer.json, from_pretrained a name on the Hub"
-            )
-        return cls.from_str(backend.to_str())
-
-
-def _listed(texts: Iterable[str]) -> Sequence[str]:
-    if isinstance(texts, str) or not isinstance(texts, Iterable):
-        raise ValueError(f"the input is {texts!r}: give a list of strings; one string is for encode")
-    return texts if isinstance(texts, (list, tuple)) else list(texts)
+        return cls.from_str(canonical_text(tokenizer))

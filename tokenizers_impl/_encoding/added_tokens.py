@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from .._text.splits import TEXT, Splits
 from .._text.trie import ABSENT, ROOT, Trie, step
 from .._text.unicode import SPACE, WORD, character_classes
 from ..models._model import Model
+from ..normalizers import Normalizer
 
 # --- Finds added tokens in texts
 
@@ -182,8 +183,6 @@ def _put(cuts: I64, size: int, start: int, end: int, parent: int, added: int) ->
 
 # --- Added tokens of a tokenizer: their ids, their names
 
-Normalize = Callable[[list[str]], list[str]]
-
 
 @dataclass(frozen=True)
 class AddedVocabulary:
@@ -212,7 +211,7 @@ class AddedVocabulary:
     def of(
         cls,
         tokens: Mapping[int, AddedToken],
-        normalize: Normalize,
+        normalizer: Normalizer | None,
         *,
         encode_special_tokens: bool = False,
         ids: Mapping[str, int] | None = None,
@@ -222,7 +221,7 @@ class AddedVocabulary:
         ordered = dict(sorted(tokens.items()))
         contents = {id: token.content for id, token in ordered.items()}
         normalized = {id: contents[id] for id, token in ordered.items() if token.normalized}
-        known = {**(forms or {}), **_forms(normalized, normalize)}
+        known = {**(forms or {}), **_forms(normalized, normalizer)}
         shown = contents | {id: known[id] for id in normalized if id in known}
         found: list[dict[str, tuple[int, int]]] = [{}, {}]
         # Of tokens that the normalizer makes equal the library finds any; here special ones come first, then by id.
@@ -242,7 +241,7 @@ class AddedVocabulary:
         )
 
     def with_tokens(
-        self, tokens: Iterable[AddedToken], model: Model, normalize: Normalize
+        self, tokens: Iterable[AddedToken], model: Model, normalizer: Normalizer | None
     ) -> tuple[AddedVocabulary, int]:
         """These tokens too, and how many of them changed anything; one without a character does not.
 
@@ -251,7 +250,9 @@ class AddedVocabulary:
         by_id, ids, changed = dict(self.tokens), dict(self.ids), 0
         lost: dict[int, str] = {}
         free = max([model.get_vocab_size(), *(id + 1 for id in by_id)])
-        for token in filter(_has_content, tokens):
+        for token in tokens:
+            if token.content == "":
+                continue
             known = ids.get(token.content, model.token_to_id(token.content))
             id = free if known is None else known
             former = by_id.get(id)
@@ -260,19 +261,28 @@ class AddedVocabulary:
                 lost[id] = former.content
             free += known is None
             by_id[id], ids[token.content] = token, id
-        forms = {**self.forms, **_forms(lost, normalize)}
+        forms = {**self.forms, **_forms(lost, normalizer)}
         flag = self.encode_special_tokens
-        return AddedVocabulary.of(by_id, normalize, encode_special_tokens=flag, ids=ids, forms=forms), changed
+        return AddedVocabulary.of(by_id, normalizer, encode_special_tokens=flag, ids=ids, forms=forms), changed
 
-    def with_normalizer(self, normalize: Normalize) -> AddedVocabulary:
+    def with_normalizer(self, normalizer: Normalizer | None) -> AddedVocabulary:
         """The same tokens with another normalizer."""
-        return AddedVocabulary.of(
-            self.tokens, normalize, encode_special_tokens=self.encode_special_tokens, ids=self.ids
-        )
+        flag = self.encode_special_tokens
+        return AddedVocabulary.of(self.tokens, normalizer, encode_special_tokens=flag, ids=self.ids)
 
-    def encoding_special_tokens(self, flag: bool, normalize: Normalize) -> AddedVocabulary:
+    def encoding_special_tokens(self, flag: bool, normalizer: Normalizer | None) -> AddedVocabulary:
         """The same tokens with that flag."""
-        return AddedVocabulary.of(self.tokens, normalize, encode_special_tokens=flag, ids=self.ids, forms=self.forms)
+        return AddedVocabulary.of(self.tokens, normalizer, encode_special_tokens=flag, ids=self.ids, forms=self.forms)
+
+    def to_state(self) -> tuple[Any, ...]:
+        """What was added, not what finds it, for a pickle."""
+        return dict(self.tokens), dict(self.ids), dict(self.forms), self.encode_special_tokens
+
+    @classmethod
+    def from_state(cls, state: tuple[Any, ...], normalizer: Normalizer | None) -> AddedVocabulary:
+        """The way back."""
+        tokens, ids, forms, flag = state
+        return cls.of(tokens, normalizer, encode_special_tokens=flag, ids=ids, forms=forms)
 
     def name(self, id: int) -> str | None:
         """What decoding calls the token of that id; None if there is none."""
@@ -284,11 +294,12 @@ class AddedVocabulary:
         return [token.to_json(id) for id, token in self.tokens.items()]
 
 
-def _forms(contents: Mapping[int, str], normalize: Normalize) -> dict[int, str]:
+def _forms(contents: Mapping[int, str], normalizer: Normalizer | None) -> dict[int, str]:
     """What the normalizer makes of tokens, by id, all at once; nothing where it leaves one as it is."""
-    if not contents:
+    if not contents or normalizer is None:
         return {}
-    forms = zip(contents.items(), normalize(list(contents.values())), strict=True)
+    splits = Splits.of(list(contents.values()), offsets=normalizer.is_custom)
+    forms = zip(contents.items(), normalizer.normalize_splits(splits).texts(), strict=True)
     return {id: form for (id, content), form in forms if form != content}
 
 
@@ -299,7 +310,3 @@ def _flags(token: AddedToken, encode_special_tokens: bool) -> int:
         | RSTRIP * token.rstrip
         | IGNORED * (encode_special_tokens and token.special)
     )
-
-
-def _has_content(token: AddedToken) -> bool:
-    return token.content != ""

@@ -119,7 +119,7 @@ class ShownTokens(dict[int, "str | None"]):
     Looked up in the vocabulary, which stays as it is, when first asked for.
 
     >>> from tokenizers_impl.models import WordLevel
-    >>> tokens = ShownTokens(WordLevel({"low": 0}), AddedVocabulary.of({}, lambda texts: texts), False)
+    >>> tokens = ShownTokens(WordLevel({"low": 0}), AddedVocabulary.of({}, None), False)
     >>> tokens[0], tokens[1], len(tokens)
     ('low', None, 1)
     """
@@ -309,10 +309,13 @@ class Decoding(ABC):
         """The text of every row."""
 
 
-def decoding_of(tokens: ShownTokens, decoder: Decoder | None) -> Decoding:
-    """The decoding by that decoder, or by none, which joins tokens by spaces."""
+def decodings_of(model: Model, added: AddedVocabulary, decoder: Decoder | None) -> dict[bool, Decoding]:
+    """By `skip_special_tokens` the decoding by that decoder, or by none, which joins tokens by spaces."""
+    tokens = {flag: ShownTokens(model, added, flag) for flag in (False, True)}
     chosen = SpaceJoined() if decoder is None else decoder
-    return FormDecoding(tokens, chosen) if isinstance(chosen, TokenDecoder) else ChainDecoding(tokens, chosen)
+    if isinstance(chosen, TokenDecoder):
+        return {flag: FormDecoding(shown, chosen) for flag, shown in tokens.items()}
+    return {flag: ChainDecoding(shown, chosen) for flag, shown in tokens.items()}
 
 
 class SpaceJoined(TokenDecoder):

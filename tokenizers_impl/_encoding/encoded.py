@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise, repeat
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from .._core.arrays import F64, I32, I64, text_of
 from .._core.encoding import Encoding
 from .._core.kernel import kernel
-from .._core.parallel import no_collection
+from .._core.parallel import map_in_order, no_collection
 from .._core.token_lists import TokenLists, TokenRows
 from .._text.splits import TEXT, Splits
 from .._text.words import Words, WordTable
@@ -22,6 +22,7 @@ from ..models._model import Model, Pieces
 from ..normalizers import Normalizer
 from ..pre_tokenizers import PreTokenizer
 from .added_tokens import AddedVocabulary, TokenFinder
+from .inputs import Inputs
 
 # --- How a tokenizer cuts texts into words, whatever its model
 
@@ -53,6 +54,10 @@ class Cutter:
             normalizer=normalizer if normalizer and not normalizer.is_custom else None,
             pre_tokenizer=pre_tokenizer if pre_tokenizer and not pre_tokenizer.is_custom else None,
         )
+
+    def words(self, texts: Sequence[str], *, offsets: bool = False, first: int = 0) -> Splits:
+        """The words of texts, nothing empty; offsets: with origins, also where cutting does not ask for them."""
+        return self.cut(Splits.of(texts, offsets=offsets or self.needs_origins, first=first)).without_empty()
 
     def cut(self, splits: Splits) -> Splits:
         """The words of texts."""
@@ -178,9 +183,22 @@ class EncodedBatch(TokenRows):
         return replace(self, firsts=self.firsts[firsts], word_bounds=self.firsts, word_firsts=firsts)
 
 
-def encoded(splits: Splits, model: Model, added: AddedVocabulary, *, offsets: bool) -> EncodedBatch:
-    """The tokens of texts that are cut into words: every distinct word is encoded once."""
-    splits = splits.without_empty()
+def encoded(
+    inputs: Sequence[Inputs], cutter: Cutter, model: Model, added: AddedVocabulary, *, offsets: bool
+) -> Iterable[EncodedBatch]:
+    """The tokens of every part of the inputs, a row a sequence."""
+
+    def batch(part: Inputs) -> EncodedBatch:
+        words = cutter.words(part.texts, offsets=offsets, first=part.first)
+        tokens = encoded_words(words, model, added, offsets=offsets)
+        return tokens if part.words is None else tokens.grouped(part.words)
+
+    # A thread would cost one text more than all the rest.
+    return map(batch, inputs) if len(inputs) == 1 else map_in_order(batch, inputs)
+
+
+def encoded_words(splits: Splits, model: Model, added: AddedVocabulary, *, offsets: bool) -> EncodedBatch:
+    """The tokens of texts that are cut into words, none of them empty: every distinct word is encoded once."""
     words, numbers = _distinct(splits, dedupe=not model.is_random)
     pieces = model.encode_words(words)
     ids, places, ends = _spread(splits.added, numbers, pieces.ids, pieces.offsets)

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._core.arrays import I64
 from .._core.options import as_list, checked_flag
+from .._core.parallel import part_size
 
 # --- Names of what a caller may give to be encoded, for annotations
 
@@ -85,17 +86,17 @@ class Inputs(NamedTuple):
         """The sequences of each input, shape (n + 1,)."""
         return np.arange(len(self.texts) + 1) if self.sequences is None else self.sequences
 
-    def parts(self, size: int) -> Iterator[Inputs]:
-        """The inputs in parts of about `size` texts."""
-        if len(self.texts) <= size or size == 0:
-            yield self
-        elif self.sequences is None:
-            for first in range(0, len(self.texts), size):
-                yield Inputs(self.texts[first : first + size], None, None, first)
-        else:
-            yield from self._parts(size * (len(self.sequences) - 1) // len(self.texts), self.sequences)
+    def parts(self, *, is_whole: bool) -> list[Inputs]:
+        """The inputs in parts for threads, one or more; is_whole: in one."""
+        if is_whole or len(self.texts) < 2 or len(self.texts) <= (size := part_size(self.texts)):
+            return [self]
+        if self.sequences is None:
+            firsts = range(0, len(self.texts), size)
+            return [Inputs(self.texts[first : first + size], None, None, first) for first in firsts]
+        return list(self._parts(size * (len(self.sequences) - 1) // len(self.texts), self.sequences))
 
     def _parts(self, size: int, sequences: I64) -> Iterator[Inputs]:
+        """Parts of so many inputs, of which some have several texts."""
         words = np.arange(len(self.texts) + 1) if self.words is None else self.words
         for first in range(0, len(sequences) - 1, max(size, 1)):
             own = sequences[first : first + max(size, 1) + 1]

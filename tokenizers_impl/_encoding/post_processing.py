@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
 from .._core.arrays import I64, Bools
-from .._core.encoding import Encoding
+from .._core.encoding import Encoding, lists_of
 from .._core.options import LARGEST_COUNT, LARGEST_ID, checked_count, checked_name, choice_of, name_of
 from .._core.token_lists import TokenLists, check_stride
 from ..processors import PostProcessor
 from ..processors._post_processor import Layout, SequencePiece
 from .arranged import Blueprint, Cuts, PadTokens, arranged, row_lengths
 from .encoded import EncodedBatch
+from .inputs import Inputs
 
 # --- To what length rows are padded, with what token
 
@@ -266,6 +267,12 @@ class PostProcessing:
 
     # One input, as lists
 
+    def of_encodings(self, encoding: Encoding, pair: Encoding | None) -> Encoding:
+        """One input of which the sequences are encoded already; ValueError for what is no Encoding."""
+        first, second = lists_of("encoding", encoding), None if pair is None else lists_of("pair", pair)
+        row = self.process(first, second)
+        return Encoding(self.padded(row, len(row)))
+
     def process(self, first: TokenLists, second: TokenLists | None) -> TokenLists:
         """One input, not yet padded, with all that overflows."""
         sequences = [first] if second is None else [first, second]
@@ -303,6 +310,15 @@ class PostProcessing:
         return self.process(rows[0], second)
 
     # Batches, as arrays
+
+    def of_batches(self, batches: Iterable[EncodedBatch], inputs: Sequence[Inputs]) -> list[Encoding]:
+        """An Encoding an input, those of all parts of the inputs padded to one length."""
+        if self.does_nothing and inputs[0].sequences is None:
+            return list(chain.from_iterable(batch.encodings() for batch in batches))
+        plans = [self.plan(batch, part.sequence_bounds()) for batch, part in zip(batches, inputs, strict=True)]
+        longest = max((plan.longest for plan in plans), default=0)
+        check_put_in(plans, longest)
+        return list(chain.from_iterable(plan.encodings(longest) for plan in plans))
 
     def plan(self, batch: EncodedBatch, firsts: I64) -> ArrayPlan | ListPlan:
         """The rows of inputs: input i has the sequences firsts[i]:firsts[i + 1] of the batch."""

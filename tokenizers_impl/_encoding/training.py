@@ -33,11 +33,23 @@ _RANGE = 1 << 23
 _LINE_FEED = 10
 
 
+class Measure(NamedTuple):
+    """How much there is to count: `total`, if that is known, bytes of UTF-8 (unit "B") or texts (unit "text")."""
+
+    total: int | None
+    unit: str
+
+    def of(self, block: Splits) -> int:
+        """How much of it a block is."""
+        return utf8_size(block.chars) if self.unit == "B" else len(block.firsts) - 1
+
+
 class Corpus(NamedTuple):
     """Parts of a corpus, in order, and `read`, which makes blocks of texts of one of them, here or elsewhere."""
 
     parts: Iterable[Any]
     read: Callable[[Any], Iterable[Splits]]
+    measure: Measure
 
 
 class FileRange(NamedTuple):
@@ -53,15 +65,15 @@ def file_corpus(paths: Sequence[str | os.PathLike[str]], *, offsets: bool, elsew
 
     elsewhere: the parts are ranges of files, which are read where they are counted.
     """
-    read = partial(range_blocks, offsets=offsets)
+    read, measure = partial(range_blocks, offsets=offsets), Measure(sum(map(os.path.getsize, paths)), "B")
     if elsewhere:
-        return Corpus(file_ranges(paths), read)
-    return Corpus((block for path in paths for block in read(FileRange(path))), _itself)
+        return Corpus(file_ranges(paths), read, measure)
+    return Corpus((block for path in paths for block in read(FileRange(path))), _itself, measure)
 
 
-def iterator_corpus(texts: Iterable[str | Iterable[str]], *, offsets: bool) -> Corpus:
-    """The texts of an iterator, whose elements are strings or iterables of strings."""
-    return Corpus(_text_blocks(texts), partial(_text_splits, offsets=offsets))
+def iterator_corpus(texts: Iterable[str | Iterable[str]], length: int | None = None, *, offsets: bool) -> Corpus:
+    """The texts of an iterator, whose elements are strings or iterables of strings; length: how many, if known."""
+    return Corpus(_text_blocks(texts), partial(_text_splits, offsets=offsets), Measure(length, "text"))
 
 
 def _itself(block: Splits) -> Sequence[Splits]:
@@ -166,27 +178,14 @@ def _flat(texts: Iterable[str | Iterable[str]]) -> Iterator[str]:
 # --- Counting the distinct words of a corpus
 
 
-class Measure(NamedTuple):
-    """How much there is to count: `total`, if that is known, bytes of UTF-8 (unit "B") or texts (unit "text")."""
-
-    total: int | None = None
-    unit: str = "B"
-
-    def of(self, block: Splits) -> int:
-        """How much of it a block is."""
-        return utf8_size(block.chars) if self.unit == "B" else len(block.firsts) - 1
-
-
-def count_words(
-    corpus: Corpus, cutter: Cutter, measure: Measure, *, show_progress: Shown, executor: Any = None
-) -> WordCounts:
+def count_words(corpus: Corpus, cutter: Cutter, *, show_progress: Shown, executor: Any = None) -> WordCounts:
     """The words of all texts, in the order in which they first come, with their counts.
 
     executor: counts parts of the corpus elsewhere; None: threads do.  The counts of parts are added in the order of the
     parts, so the result does not depend on who counts.
     """
-    count = partial(_counted, corpus.read, cutter, measure.of if show_progress else _nothing)
-    parts = corpus.parts
+    parts, read, measure = corpus
+    count = partial(_counted, read, cutter, measure.of if show_progress else _nothing)
     counted = map_in_order(count, parts) if executor is None else ordered_results(executor, count, parts)
     whole = WordTable()
     with progress("Count words", measure.total, show_progress, unit=measure.unit, unit_scale=True) as bar:
@@ -222,16 +221,14 @@ def chosen_trainer(trainer: Trainer | None, model: Model) -> Trainer:
     return trainer or model.get_trainer()
 
 
-def trained_on_texts(
-    corpus: Corpus, cutter: Cutter, measure: Measure, trainer: Trainer, model: Model, executor: Any
-) -> Model:
+def trained_on_texts(corpus: Corpus, cutter: Cutter, trainer: Trainer, model: Model, executor: Any) -> Model:
     """A model learnt from the words of these texts."""
     words = iterator_corpus(["low lower"], offsets=cutter.needs_origins)
-    _load_kernels(trainer, model, partial(count_words, words, cutter.rehearsal, Measure(), show_progress=False))
+    _load_kernels(trainer, model, partial(count_words, words, cutter.rehearsal, show_progress=False))
     # The tables of normalizer and pre-tokenizer: once here, not at the same time in every thread.
-    cutter.rehearsal.cut(Splits.of(["low lower"], offsets=cutter.needs_origins))
+    cutter.rehearsal.words(["low lower"], offsets=cutter.needs_origins)
     give_back()
-    counts = count_words(corpus, cutter, measure, show_progress=trainer.shown_progress, executor=executor)
+    counts = count_words(corpus, cutter, show_progress=trainer.shown_progress, executor=executor)
     give_back()
     return _learnt(counts, trainer, model, executor)
 

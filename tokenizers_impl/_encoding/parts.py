@@ -1,0 +1,177 @@
+"""What a tokenizer is made of: a record that is never changed, only replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from .. import decoders, models, normalizers, pre_tokenizers, processors
+from .._core.added_token import AddedToken
+from .._core.component import own_component
+from .._core.options import checked_flag
+from ..decoders import Decoder
+from ..models import Model
+from ..normalizers import Normalizer
+from ..pre_tokenizers import PreTokenizer
+from ..processors import PostProcessor
+from .added_tokens import AddedVocabulary
+from .decoding import Decoding, decodings_of
+from .encoded import Cutter
+from .post_processing import Padding, PostProcessing, Truncation
+
+# By the name of a component: its class, and what reads it from its object of tokenizer.json.
+_KINDS: dict[str, type] = {
+    "model": Model,
+    "normalizer": Normalizer,
+    "pre_tokenizer": PreTokenizer,
+    "post_processor": PostProcessor,
+    "decoder": Decoder,
+}
+READERS: dict[str, Callable[[Any], Any]] = {
+    "model": models.from_json,
+    "normalizer": normalizers.from_json,
+    "pre_tokenizer": pre_tokenizers.from_json,
+    "post_processor": processors.from_json,
+    "decoder": decoders.from_json,
+}
+# What a caller may set.
+SETTABLE = (*_KINDS, "encode_special_tokens")
+# Those on which it depends what ids are decoded to.
+_DECODING = {"model", "decoder", "added_tokens"}
+# The keys of a state.
+STATE = (*_KINDS, "_added", "_truncation", "_padding")
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Model, normalizer, pre-tokenizer, post-processor, decoder; added tokens; truncation and padding.
+
+    decodings: by `skip_special_tokens`; what they have looked up stays until a part is replaced that they depend on.
+    """
+
+    model: Model
+    normalizer: Normalizer | None
+    pre_tokenizer: PreTokenizer | None
+    post_processor: PostProcessor | None
+    decoder: Decoder | None
+    added_tokens: AddedVocabulary
+    truncation: Truncation | None
+    padding: Padding | None
+    decodings: Mapping[bool, Decoding]
+
+    @classmethod
+    def of(
+        cls,
+        model: Model,
+        normalizer: Normalizer | None = None,
+        pre_tokenizer: PreTokenizer | None = None,
+        post_processor: PostProcessor | None = None,
+        decoder: Decoder | None = None,
+        added_tokens: AddedVocabulary | None = None,
+        truncation: Truncation | None = None,
+        padding: Padding | None = None,
+    ) -> Parts:
+        """These parts; without added tokens where none are given."""
+        added = AddedVocabulary.of({}, normalizer) if added_tokens is None else added_tokens
+        decodings = decodings_of(model, added, decoder)
+        return cls(model, normalizer, pre_tokenizer, post_processor, decoder, added, truncation, padding, decodings)
+
+    # The same with others
+
+    def with_part(self, name: str, part: Any) -> Parts:
+        """The same with another part of that name."""
+        if name == "normalizer":
+            # What is looked for in normalised text is normalised as well.
+            return self._with(normalizer=part, added_tokens=self.added_tokens.with_normalizer(part))
+        if name == "encode_special_tokens":
+            return self._with(added_tokens=self.added_tokens.encoding_special_tokens(part, self.normalizer))
+        return self._with(**{name: part})
+
+    def with_tokens(self, tokens: Iterable[AddedToken]) -> tuple[Parts, int]:
+        """The same with these added tokens too, and how many of them changed anything."""
+        added, changed = self.added_tokens.with_tokens(tokens, self.model, self.normalizer)
+        return self._with(added_tokens=added), changed
+
+    def with_trained(self, model: Model, special: Iterable[AddedToken]) -> Parts:
+        """The same with a trained model, the tokens that were added before, and the special ones of its trainer."""
+        none = AddedVocabulary.of({}, self.normalizer, encode_special_tokens=self.encode_special_tokens)
+        tokens = [*self.added_tokens.tokens.values(), *special]
+        added, _ = none.with_tokens(tokens, model, self.normalizer)
+        return self._with(model=model, added_tokens=added)
+
+    def _with(self, **changed: Any) -> Parts:
+        parts = replace(self, **changed)
+        if _DECODING.isdisjoint(changed):
+            return parts
+        return replace(parts, decodings=decodings_of(parts.model, parts.added_tokens, parts.decoder))
+
+    # What they do together
+
+    @property
+    def encode_special_tokens(self) -> bool:
+        """Whether special tokens are encoded as the text that they are."""
+        return self.added_tokens.encode_special_tokens
+
+    @cached_property
+    def cutter(self) -> Cutter:
+        """What cuts texts into words."""
+        return Cutter(self.added_tokens.raw, self.normalizer, self.added_tokens.normalized, self.pre_tokenizer)
+
+    def processing(self, add_special_tokens: bool) -> PostProcessing:
+        """What is done to the tokens of texts; ValueError for what is no flag."""
+        flag = checked_flag("add_special_tokens", add_special_tokens)
+        return PostProcessing(self.truncation, self.post_processor, self.padding, flag)
+
+    def decoding(self, skip_special_tokens: bool) -> Decoding:
+        """What makes texts of ids; ValueError for what is no flag."""
+        return self.decodings[checked_flag("skip_special_tokens", skip_special_tokens)]
+
+    # As a pickle has them
+
+    def to_state(self) -> dict[str, Any]:
+        """The parts; of added tokens what was added, not what finds it."""
+        added = {"_added": self.added_tokens.to_state()}
+        lengths = {"_truncation": self.truncation, "_padding": self.padding}
+        return {name: getattr(self, name) for name in _KINDS} | added | lengths
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Parts:
+        """The way back."""
+        added = AddedVocabulary.from_state(state["_added"], state["normalizer"])
+        lengths = {"truncation": state["_truncation"], "padding": state["_padding"]}
+        return cls.of(**{name: state[name] for name in _KINDS}, added_tokens=added, **lengths)
+
+
+def checked_part(name: str, value: Any) -> Any:
+    """The value of that name as a Tokenizer keeps it; a component of the library `tokenizers` is copied.
+
+    ValueError for anything else, or not implemented.
+    """
+    if name == "encode_special_tokens":
+        return checked_flag(name, value)
+    part, kind = own_component(value, READERS[name]), _KINDS[name]
+    if isinstance(part, kind) or (part is None and name != "model"):
+        return part
+    raise ValueError(f"{name}={part!r}{_origin(part)}: give a {kind.__name__} of {READERS[name].__module__}")
+
+
+def _origin(value: object) -> str:
+    """Of what class and module an object is, if it is not Python's own; steps of different kinds share names."""
+    kind = type(value)
+    public = kind.__module__.partition("._")[0]
+    return "" if public == "builtins" or isinstance(value, type) else f", {kind.__name__} of {public}"
+
+
+def not_settable(name: str, *, is_there: bool) -> ValueError:
+    """The error for the attempt to set another attribute of a Tokenizer; is_there: whether it has one of that name."""
+    known = ", ".join(SETTABLE)
+    if name in ("padding", "truncation"):
+        return ValueError(f"{name} cannot be set: use no_{name}() or enable_{name}()")
+    if is_there:
+        return ValueError(
+            f"{name} of a Tokenizer cannot be replaced, only {known} can: where the library's can, use "
+            "tokenizer.to_tokenizers()"
+        )
+    return ValueError(f"{name} is not implemented: a Tokenizer has {known}")
