@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from shared_data import beginning, shared
 
 import tokenizers_impl
-from tokenizers_impl._text.splits import Splits
 from tokenizers_impl.normalizers import Precompiled
 
 CHARSMAP = Precompiled(charsmap({"ﬁ": "fi", "é": "e", "\u3000": " ", "ab": "", "a": "A"})).to_json()
@@ -82,7 +81,7 @@ def assert_same(text: str, sentences: list[str], rows: list[list[int]]) -> None:
     assert tokenizers.Tokenizer.from_str(mine.to_str()).to_str() == theirs.to_str()
     assert (repr(mine), str(mine)) == (repr(theirs), str(theirs))
     assert mine.decode_batch(rows) == theirs.decode_batch(rows)
-    words = mine._cut(Splits.of(sentences, offsets=True)).without_empty()
+    words = mine._parts.cutter.words(sentences, offsets=True)
     # Every word is one token of this model, so its offsets are those of the word.
     theirs.model = tokenizers.models.WordLevel({"?": 0}, unk_token="?")
     expected = [encoding.offsets for encoding in theirs.encode_batch(sentences)]

@@ -16,7 +16,7 @@ from naive_models import wordpiece
 from shared_data import beginning, lines
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
-from tokenizers_impl._core.files import compact_json
+from tokenizers_impl._core.files import dumps
 from tokenizers_impl._text.words import Words
 from tokenizers_impl.models._explanation import MatchStep
 from tokenizers_impl.models._wordpiece import WordPiece
@@ -130,7 +130,7 @@ def test_attributes_take_effect_as_in_the_library() -> None:
 def test_json_and_files_are_the_library_s(tmp_path: Path) -> None:
     data = trained("gcide.en")
     ours, their_model = WordPiece.from_json(data), models.WordPiece(data["vocab"], unk_token="[UNK]")
-    assert compact_json(ours.to_json()) == compact_json(data)
+    assert dumps(ours.to_json()) == dumps(data)
     for folder, model in (("ours", ours), ("theirs", their_model)):
         (tmp_path / folder).mkdir()
         for prefix, name in ((None, "vocab.txt"), ("name", "name-vocab.txt")):

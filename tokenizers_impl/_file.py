@@ -25,6 +25,9 @@ _DEEPEST = 127
 _PATH = re.compile(r"[^\s{}\[\]\"]{0,250}(?:[/\\]|\.json)[^\s{}\[\]\"]{0,250}")
 
 
+# --- Written
+
+
 def to_document(parts: Parts, *, pretty: bool) -> str:
     """The text of the file, byte for byte what `tokenizers` 0.23.3 writes for the same tokenizer."""
     return dumps(_values(parts, lambda component: component.to_json()), indent=2 if pretty else None)
@@ -44,6 +47,9 @@ def _values(parts: Parts, written: Callable[[Component], Any]) -> dict[str, Any]
         return written(part) if isinstance(part, Component) else part.to_json()
 
     return {"version": _VERSION, **{name: value(getattr(parts, name)) for name in _NAMES}}
+
+
+# --- Read
 
 
 # A vocabulary of 250,000 pieces is a million objects, all of which stay.
@@ -125,6 +131,9 @@ def _refuse_surrogates(text: str, document: Mapping[str, Any]) -> None:
             json.dumps(document, ensure_ascii=False).encode("utf-8")
     except (UnicodeEncodeError, RecursionError) as error:
         raise ValueError(f"this is no tokenizer.json: a string holds half a character: {error}") from None
+
+
+# --- Of the Hub and of the library `tokenizers`
 
 
 def hub_file(identifier: str, revision: str, token: str | None) -> str:

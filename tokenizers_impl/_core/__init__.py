@@ -1,4 +1,4 @@
-"""What everything else stands on: arrays, kernels, options, components, files, threads."""
+"""What everything else stands on: arrays, options, components, files, threads."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any
 
-from .component import own_token
+from .component import is_of_library
 from .options import as_list, checked_token, plain
 
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
@@ -83,7 +83,7 @@ class AddedToken:
     def _own(cls, tokens: Iterable[Any]) -> list[Any]:
         """A list of them, those of the library `tokenizers` as ours; ValueError for what is no list."""
         listed = as_list("the tokens are", tokens, "strings or AddedTokens")
-        return [own_token(token, cls) for token in listed]
+        return [cls(**each.__getstate__()) if is_of_library(each, "AddedToken") else each for each in listed]
 
     def to_json(self, id: int) -> dict[str, Any]:
         """The object of `added_tokens` in tokenizer.json."""

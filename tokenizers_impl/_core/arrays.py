@@ -19,6 +19,9 @@ I64 = npt.NDArray[np.int64]
 F64 = npt.NDArray[np.float64]
 
 
+# --- Strings as arrays of their code points
+
+
 def code_points(text: str) -> U32:
     """The code points of a text, shape (len(text),); UnicodeEncodeError for a lone surrogate.
 
@@ -53,6 +56,9 @@ def byte_places(chars: U32) -> I32:
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
 
 
+# --- Numbers and strings as they are pickled: small, their bytes the same whichever of the strings are one object
+
+
 def packed(numbers: npt.NDArray[np.integer[Any]]) -> Any:
     """Integers from 0 on in the smallest type that holds them, to be pickled.
 
@@ -60,9 +66,6 @@ def packed(numbers: npt.NDArray[np.integer[Any]]) -> Any:
     dtype('uint16')
     """
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))
-
-
-# --- Strings as one, to be pickled: small, its bytes the same whichever of the strings are one object
 
 
 def packed_strings(strings: Collection[str]) -> tuple[str, Any]:

@@ -19,125 +19,6 @@ import numpy as np
 from .files import dumps
 from .options import described, of_kind
 
-# --- Objects as text, as the library's `repr` and `str` have them
-
-
-class Name(str):
-    """The name of a choice, which stands without quotation marks."""
-
-    __slots__ = ()
-
-
-class Call(NamedTuple):
-    """A name with arguments, as an object is made; a mapping has the names of the arguments."""
-
-    name: str
-    arguments: Mapping[str, Any] | tuple[Any, ...]
-
-
-class Style(NamedTuple):
-    """How many entries of a list or a mapping are shown, and how many bytes of a string."""
-
-    entries: int
-    bytes: int | None
-
-    def text(self, value: Any) -> str:
-        """The value as text.
-
-        >>> STR.text(Call("Split", {"pattern": Call("String", ("a",)), "invert": False, "ids": [*range(7)]}))
-        'Split(pattern=String("a"), invert=False, ids=[0, 1, 2, 3, 4, ...])'
-        """
-        match value:
-            case Name():
-                return value
-            case str():
-                return f'"{self._cut(value)}"'
-            case float():
-                from decimal import Decimal
-
-                return f"{Decimal(repr(value)):f}".removesuffix(".0")
-            case Call(name, Mapping() as arguments):
-                return f"{name}({', '.join(f'{key}={self.text(each)}' for key, each in arguments.items())})"
-            case Call(name, arguments):
-                return name + self.text(arguments)
-            case tuple():
-                return f"({', '.join(map(self.text, value))})"
-            case list():
-                return f"[{self._listed(list(map(self.text, islice(value, self.entries))), len(value))}]"
-            case Mapping():
-                shown = [f"{self.text(key)}:{self.text(each)}" for key, each in islice(value.items(), self.entries)]
-                return f"{{{self._listed(shown, len(value))}}}"
-            case _:
-                return str(value)
-
-    def _listed(self, shown: list[str], count: int) -> str:
-        return ", ".join([*shown, "..."] if count > len(shown) else shown)
-
-    def _cut(self, text: str) -> str:
-        # The library fails where a character lies across the limit; here it is left out.
-        encoded = text.encode()
-        is_whole = self.bytes is None or len(encoded) <= self.bytes
-        return text if is_whole else f"{encoded[: self.bytes].decode(errors='ignore')}..."
-
-
-REPR = Style(entries=99, bytes=None)
-STR = Style(entries=5, bytes=100)
-
-# What tokenizer.json writes as a string, the library as a name.
-_CHOICES = ("behavior", "direction", "prepend_scheme", "strategy")
-_PARAMETERS = {"truncation": "TruncationParams", "padding": "PaddingParams"}
-
-
-def component(data: Mapping[str, Any]) -> Call:
-    """The object of tokenizer.json, with a `type`, as it is shown.
-
-    >>> REPR.text(component({"type": "Punctuation", "behavior": "Isolated"}))
-    'Punctuation(behavior=Isolated)'
-    """
-    return Call(data["type"], _shown_values({key: value for key, value in data.items() if key != "type"}))
-
-
-def document(data: Mapping[str, Any]) -> Call:
-    """The whole of tokenizer.json as it is shown; its components are shown already."""
-    return Call("Tokenizer", _shown_values(data))
-
-
-def _shown_values(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _shown(key, value) for key, value in data.items()}
-
-
-def _shown(key: str, value: Any) -> Any:
-    """The value of that key of tokenizer.json as it is shown."""
-    match key, value:
-        case _, None:
-            return None
-        case "dropout", _:
-            # The library keeps 32 bits, and shows what they are.
-            return float(np.float32(value))
-        case _, str():
-            return Name(value) if key in _CHOICES else value
-        case (("truncation" | "padding"), _):
-            return Call(_PARAMETERS[key], _shown_values(value))
-        case (("strategy" | "pattern"), _):
-            [(name, inner)] = value.items()
-            return Call(name, (inner,))
-        case (("single" | "pair"), _):
-            return [_template_piece(each) for each in value]
-        case "special_tokens", _:
-            return {id: Call("SpecialToken", token) for id, token in value.items()}
-        case (("sep" | "cls"), _):
-            return tuple(value)
-        case (("merges" | "vocab"), list()):
-            return [tuple(each) for each in value]
-    return value
-
-
-def _template_piece(data: Mapping[str, Any]) -> Call:
-    [(name, inner)] = data.items()
-    id = Name(inner["id"]) if name == "Sequence" else inner["id"]
-    return Call(name, {"id": id, "type_id": inner["type_id"]})
-
-
 # --- Steps of a pipeline as objects of tokenizer.json
 
 
@@ -284,44 +165,6 @@ def without_older_keys(data: Any) -> Any:
     return {"prepend_scheme": scheme, **kept}
 
 
-# --- Objects of the library `tokenizers` as ours, told by the module of their class: nothing here imports it
-
-_LIBRARY = "tokenizers"
-
-T = TypeVar("T")
-
-
-def is_of_library(value: object, name: str | None = None) -> bool:
-    """Whether the class of an object is one of the library, or the one of that name."""
-    kind = type(value)
-    return kind.__module__.partition(".")[0] == _LIBRARY and name in (None, kind.__name__)
-
-
-def own_component(value: Any, from_json: Callable[[Any], Any]) -> Any:
-    """A component of the library as ours, read from its state; anything else as it is.
-
-    from_json: what reads the component of that object of tokenizer.json.
-    ValueError for one that has no state, being of the user's own, or one that is not implemented here.
-    """
-    if not is_of_library(value):
-        return value
-    try:
-        state = value.__getstate__()
-    except Exception as error:  # the library raises nothing narrower
-        raise ValueError(
-            f"a {type(value).__name__} of the library tokenizers cannot be taken ({error}): make one of tokenizers_impl"
-        ) from None
-    if not isinstance(state, bytes):
-        return value
-    # Not as a file is read: the digits are those of the number itself.
-    return from_json(json.loads(state))
-
-
-def own_token(value: Any, kind: Callable[..., T]) -> T | Any:
-    """An AddedToken of the library as ours, which `kind` makes of its fields; anything else as it is."""
-    return kind(**value.__getstate__()) if is_of_library(value, "AddedToken") else value
-
-
 # --- Steps of one kind, one after another
 
 S = TypeVar("S", bound=Component)
@@ -458,3 +301,153 @@ class CustomComponent:
 
     def __hash__(self) -> int:
         return id(self.component)
+
+
+# --- Objects of the library `tokenizers` as ours, told by the module of their class: nothing here imports it
+
+_LIBRARY = "tokenizers"
+
+
+def is_of_library(value: object, name: str | None = None) -> bool:
+    """Whether the class of an object is one of the library, or the one of that name."""
+    kind = type(value)
+    return kind.__module__.partition(".")[0] == _LIBRARY and name in (None, kind.__name__)
+
+
+def own_component(value: Any, from_json: Callable[[Any], Any]) -> Any:
+    """A component of the library as ours, read from its state; anything else as it is.
+
+    from_json: what reads the component of that object of tokenizer.json.
+    ValueError for one that has no state, being of the user's own, or one that is not implemented here.
+    """
+    if not is_of_library(value):
+        return value
+    try:
+        state = value.__getstate__()
+    except Exception as error:  # the library raises nothing narrower
+        raise ValueError(
+            f"a {type(value).__name__} of the library tokenizers cannot be taken ({error}): make one of tokenizers_impl"
+        ) from None
+    if not isinstance(state, bytes):
+        return value
+    # Not as a file is read: the digits are those of the number itself.
+    return from_json(json.loads(state))
+
+
+# --- Objects as text, as the library's `repr` and `str` have them
+
+
+class Name(str):
+    """The name of a choice, which stands without quotation marks."""
+
+    __slots__ = ()
+
+
+class Call(NamedTuple):
+    """A name with arguments, as an object is made; a mapping has the names of the arguments."""
+
+    name: str
+    arguments: Mapping[str, Any] | tuple[Any, ...]
+
+
+class Style(NamedTuple):
+    """How many entries of a list or a mapping are shown, and how many bytes of a string."""
+
+    entries: int
+    bytes: int | None
+
+    def text(self, value: Any) -> str:
+        """The value as text.
+
+        >>> STR.text(Call("Split", {"pattern": Call("String", ("a",)), "invert": False, "ids": [*range(7)]}))
+        'Split(pattern=String("a"), invert=False, ids=[0, 1, 2, 3, 4, ...])'
+        """
+        match value:
+            case Name():
+                return value
+            case str():
+                return f'"{self._cut(value)}"'
+            case float():
+                from decimal import Decimal
+
+                return f"{Decimal(repr(value)):f}".removesuffix(".0")
+            case Call(name, Mapping() as arguments):
+                return f"{name}({', '.join(f'{key}={self.text(each)}' for key, each in arguments.items())})"
+            case Call(name, arguments):
+                return name + self.text(arguments)
+            case tuple():
+                return f"({', '.join(map(self.text, value))})"
+            case list():
+                return f"[{self._listed(list(map(self.text, islice(value, self.entries))), len(value))}]"
+            case Mapping():
+                shown = [f"{self.text(key)}:{self.text(each)}" for key, each in islice(value.items(), self.entries)]
+                return f"{{{self._listed(shown, len(value))}}}"
+            case _:
+                return str(value)
+
+    def _listed(self, shown: list[str], count: int) -> str:
+        return ", ".join([*shown, "..."] if count > len(shown) else shown)
+
+    def _cut(self, text: str) -> str:
+        # The library fails where a character lies across the limit; here it is left out.
+        encoded = text.encode()
+        is_whole = self.bytes is None or len(encoded) <= self.bytes
+        return text if is_whole else f"{encoded[: self.bytes].decode(errors='ignore')}..."
+
+
+REPR = Style(entries=99, bytes=None)
+STR = Style(entries=5, bytes=100)
+
+# What tokenizer.json writes as a string, the library as a name.
+_CHOICES = ("behavior", "direction", "prepend_scheme", "strategy")
+_PARAMETERS = {"truncation": "TruncationParams", "padding": "PaddingParams"}
+
+
+def component(data: Mapping[str, Any]) -> Call:
+    """The object of tokenizer.json, with a `type`, as it is shown.
+
+    >>> REPR.text(component({"type": "Punctuation", "behavior": "Isolated"}))
+    'Punctuation(behavior=Isolated)'
+    """
+    return Call(data["type"], _shown_values({key: value for key, value in data.items() if key != "type"}))
+
+
+def document(data: Mapping[str, Any]) -> Call:
+    """The whole of tokenizer.json as it is shown; its components are shown already."""
+    return Call("Tokenizer", _shown_values(data))
+
+
+def _shown_values(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _shown(key, value) for key, value in data.items()}
+
+
+def _shown(key: str, value: Any) -> Any:
+    """The value of that key of tokenizer.json as it is shown."""
+    match key, value:
+        case _, None:
+            return None
+        case "dropout", _:
+            # The library keeps 32 bits, and shows what they are.
+            return float(np.float32(value))
+        case _, str():
+            return Name(value) if key in _CHOICES else value
+        case (("truncation" | "padding"), _):
+            return Call(_PARAMETERS[key], _shown_values(value))
+        case (("strategy" | "pattern"), _):
+            [(name, inner)] = value.items()
+            return Call(name, (inner,))
+        case (("single" | "pair"), _):
+            return [_template_piece(each) for each in value]
+        case "special_tokens", _:
+            return {id: Call("SpecialToken", token) for id, token in value.items()}
+        case (("sep" | "cls"), _):
+            return tuple(value)
+        case (("merges" | "vocab"), list()):
+            return [tuple(each) for each in value]
+    return value
+
+
+def _template_piece(data: Mapping[str, Any]) -> Call:
+    [(name, inner)] = data.items()
+    id = Name(inner["id"]) if name == "Sequence" else inner["id"]
+    return Call(name, {"id": id, "type_id": inner["type_id"]})

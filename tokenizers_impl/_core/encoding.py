@@ -1,58 +1,18 @@
-"""A token of a word, and the Encoding of a text, as a caller gets them."""
+"""The Encoding of a text, and the tokens of a word, as a caller gets them."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from .options import LARGEST_COUNT, LARGEST_ID
+from .parallel import no_collection
 from .token_lists import TokenLists, TokenRows
-
-# --- A token of a word, as a model gives it
-
-_LARGEST_ID = 2**32 - 1
-_LARGEST_PLACE = 2**64 - 1
-
-
-@dataclass(frozen=True)
-class Token:
-    """What `Model.tokenize` gives, as `tokenizers.Token`.
-
-    offsets: from where to where it reaches, in bytes of UTF-8.
-
-    >>> Token(4, "low", (0, 3)).as_tuple()
-    (4, 'low', (0, 3))
-    """
-
-    id: int
-    value: str
-    offsets: tuple[int, int]
-
-    def __post_init__(self) -> None:
-        if not _is_count(self.id, _LARGEST_ID):
-            raise ValueError(f"id={self.id!r}: give an integer from 0 to {_LARGEST_ID}")
-        if not isinstance(self.value, str):
-            raise ValueError(f"value={self.value!r}: give a string")
-        places = self.offsets
-        if (
-            not isinstance(places, tuple)
-            or len(places) != 2
-            or not all(_is_count(each, _LARGEST_PLACE) for each in places)
-        ):
-            raise ValueError(f"offsets={places!r}: give a tuple of two integers, 0 or more")
-
-    def as_tuple(self) -> tuple[int, str, tuple[int, int]]:
-        """Id, value, offsets."""
-        return self.id, self.value, self.offsets
-
-
-def _is_count(value: object, largest: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= largest
-
 
 # --- The Encoding that a caller gets
 
@@ -164,13 +124,14 @@ class Encoding:
 
     def token_to_chars(self, token_index: int) -> tuple[int, int] | None:
         """From where to where a token reaches in its text."""
-        is_there = self.token_to_sequence(token_index) is not None and token_index < len(self)
-        return self.offsets[token_index] if is_there else None
+        return self.offsets[token_index] if self._is_of_text(token_index) else None
 
     def token_to_word(self, token_index: int) -> int | None:
         """The word of a token."""
-        is_there = self.token_to_sequence(token_index) is not None and token_index < len(self)
-        return self.word_ids[token_index] if is_there else None
+        return self.word_ids[token_index] if self._is_of_text(token_index) else None
+
+    def _is_of_text(self, token_index: int) -> bool:
+        return self.token_to_sequence(token_index) is not None and token_index < len(self)
 
     def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
         """The first token that covers a character of a sequence."""
@@ -242,6 +203,12 @@ class Encoding:
         return Encoding, (self._lists(),)
 
 
+def encodings_of(rows: TokenRows) -> list[Encoding]:
+    """An Encoding a row."""
+    with no_collection():
+        return list(map(Encoding, repeat(rows), range(len(rows.bounds) - 1)))
+
+
 def lists_of(name: str, encoding: Any) -> TokenLists:
     """All there is of an Encoding; ValueError for anything else."""
     if not isinstance(encoding, Encoding):
@@ -254,3 +221,42 @@ def _counted(value: int, name: str, largest: int = LARGEST_COUNT) -> int:
     if not isinstance(value, (int, np.integer)) or not 0 <= value <= largest:
         raise ValueError(f"{name}={value!r}: give an integer from 0 to {largest}")
     return int(value)
+
+
+# --- A token of a word, as a model gives it
+
+
+@dataclass(frozen=True)
+class Token:
+    """What `Model.tokenize` gives, as `tokenizers.Token`.
+
+    offsets: from where to where it reaches, in bytes of UTF-8.
+
+    >>> Token(4, "low", (0, 3)).as_tuple()
+    (4, 'low', (0, 3))
+    """
+
+    id: int
+    value: str
+    offsets: tuple[int, int]
+
+    def __post_init__(self) -> None:
+        if not _is_count(self.id, LARGEST_ID):
+            raise ValueError(f"id={self.id!r}: give an integer from 0 to {LARGEST_ID}")
+        if not isinstance(self.value, str):
+            raise ValueError(f"value={self.value!r}: give a string")
+        places = self.offsets
+        if (
+            not isinstance(places, tuple)
+            or len(places) != 2
+            or not all(_is_count(each, LARGEST_COUNT) for each in places)
+        ):
+            raise ValueError(f"offsets={places!r}: give a tuple of two integers, 0 or more")
+
+    def as_tuple(self) -> tuple[int, str, tuple[int, int]]:
+        """Id, value, offsets."""
+        return self.id, self.value, self.offsets
+
+
+def _is_count(value: object, largest: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= largest

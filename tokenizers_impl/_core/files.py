@@ -91,7 +91,11 @@ def dumps(value: Any, indent: int | None = None) -> str:
     """
     separators = (",", ":") if indent is None else (",", ": ")
     text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators, allow_nan=False)
-    return _STRING_OR_SMALL.sub(lambda found: _rewritten(found[0]), text) if _SMALL.search(text) else text
+    return _STRING_OR_SMALL.sub(_rewritten, text) if _SMALL.search(text) else text
+
+
+def _rewritten(found: re.Match[str]) -> str:
+    return found[0] if found[0].startswith('"') else json_number(float(found[0]))
 
 
 def loads(text: str) -> Any:
@@ -167,10 +171,6 @@ def _scaled(value: float, power: int) -> float:
     return value * _POWERS[power] if power <= 308 else math.inf
 
 
-def _rewritten(token: str) -> str:
-    return token if token.startswith('"') else json_number(float(token))
-
-
 # --- Files that a model reads or writes
 
 
@@ -198,15 +198,6 @@ def chosen_prefix(prefix: str | None, name: str | None) -> str | None:
 def named(folder: str | os.PathLike[str], prefix: str | None, name: str) -> Path:
     """The path of a model's file: folder/name or folder/prefix-name, as the library calls it."""
     return Path(folder) / (name if prefix is None else f"{prefix}-{name}")
-
-
-def compact_json(value: Any) -> str:
-    """JSON with the bytes that the library writes.
-
-    >>> compact_json({"é": 0, "b": [1]})
-    '{"é":0,"b":[1]}'
-    """
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def required(data: Mapping[str, Any], key: str, model: str) -> Any:

@@ -25,7 +25,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-def thread_count() -> int:
+def _thread_count() -> int:
     """One thread a core that this process may use; RAYON_NUM_THREADS, TOKENIZERS_PARALLELISM as in the library."""
     if os.environ.get("TOKENIZERS_PARALLELISM", "").lower() in ("false", "off", "no", "0", "f", "n"):
         return 1
@@ -40,13 +40,13 @@ def part_size(texts: Sequence[str]) -> int:
         characters = sum(map(len, texts))
     except TypeError:
         characters = 0  # what is no string is refused by its place, later
-    part = min(max(characters // thread_count(), _SMALLEST_PART), _LARGEST_PART)
+    part = min(max(characters // _thread_count(), _SMALLEST_PART), _LARGEST_PART)
     return -(-len(texts) * part // max(characters, part))
 
 
 def map_in_order(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
     """function(item) for every item, in their order; as many at work as there are threads, no more taken ahead."""
-    threads = thread_count()
+    threads = _thread_count()
     if threads == 1:
         yield from map(function, items)
         return
@@ -56,10 +56,8 @@ def map_in_order(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
 
 # --- A call in a thread of its own, to be awaited
 
-Result = TypeVar("Result")
 
-
-async def in_thread(function: Callable[..., Result], *arguments: Any) -> Result:
+async def in_thread(function: Callable[..., R], *arguments: Any) -> R:
     """What the function gives for these arguments, while others go on."""
     # Loaded here: with ssl behind it, it takes 3 MB, which a training does not need.
     from asyncio import to_thread
@@ -153,9 +151,6 @@ def progress(stage: str, total: int | None, show: Shown, **options: Any) -> Any:
     from tqdm import tqdm
 
     return tqdm(desc=stage, total=total, dynamic_ncols=True, **options)
-
-
-# --- Warnings at the line of the caller
 
 
 # --- Memory that is free, given back to the system

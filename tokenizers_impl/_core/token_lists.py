@@ -60,8 +60,6 @@ class TokenRows(ABC):
 
 # The lists, by the names of their fields.
 COLUMNS = ("id_list", "type_list", "token_list", "word_list", "offset_list", "special_list", "attention_list")
-
-
 # A file may ask for rows of the same tokens over and over: how many, beyond what a text has.
 _ROOM, _GROWTH = 1 << 24, 4
 

@@ -17,6 +17,137 @@ from .._text.unicode import SPACE, WORD, character_classes
 from ..models._model import Model
 from ..normalizers import Normalizer
 
+# --- Added tokens of a tokenizer: their ids, their names
+
+
+@dataclass(frozen=True)
+class AddedVocabulary:
+    """Added tokens, never changed, only replaced.
+
+    tokens: by id, ascending.  ids: from content to id, also those whose id another token has taken over.
+    forms: by id, what the normalizer makes of tokens that are looked for in normalised text, or were, until one was
+    added with that id again; none where it leaves a token as it is.
+    shown: by id, as encoding shows the token: its form, if it is looked for in normalised text.
+    special: the contents of special tokens: what decoding calls by one of them `skip_special_tokens` means.
+    raw, normalized: what is looked for before the normalizer, and after it.  strips: whether a token takes white space
+    along.  encode_special_tokens: whether special tokens are text like any other.
+    """
+
+    tokens: Mapping[int, AddedToken]
+    ids: Mapping[str, int]
+    forms: Mapping[int, str]
+    shown: Mapping[int, str]
+    special: frozenset[str]
+    raw: TokenFinder
+    normalized: TokenFinder
+    strips: bool
+    encode_special_tokens: bool
+
+    @classmethod
+    def of(
+        cls,
+        tokens: Mapping[int, AddedToken],
+        normalizer: Normalizer | None,
+        *,
+        encode_special_tokens: bool = False,
+        ids: Mapping[str, int] | None = None,
+        forms: Mapping[int, str] | None = None,
+    ) -> AddedVocabulary:
+        """These tokens by id; ids, forms: those that there are already."""
+        ordered = dict(sorted(tokens.items()))
+        contents = {id: token.content for id, token in ordered.items()}
+        normalized = {id: contents[id] for id, token in ordered.items() if token.normalized}
+        known = {**(forms or {}), **_forms(normalized, normalizer)}
+        shown = contents | {id: known[id] for id in normalized if id in known}
+        found: list[dict[str, tuple[int, int]]] = [{}, {}]
+        # Of tokens that the normalizer makes equal the library finds any; here special ones come first, then by id.
+        for id, token in sorted(ordered.items(), key=lambda item: not item[1].special):
+            found[bool(token.normalized)].setdefault(shown[id], (id, _flags(token, encode_special_tokens)))
+        return cls(
+            ordered,
+            {content: id for id, content in contents.items()} if ids is None else ids,
+            known,
+            shown,
+            # If the normalizer changes its name, it is shown otherwise, and then not skipped, as in the library.
+            frozenset(token.content for token in ordered.values() if token.special),
+            TokenFinder.of(found[False]),
+            TokenFinder.of(found[True]),
+            any(token.lstrip or token.rstrip for token in ordered.values()),
+            encode_special_tokens,
+        )
+
+    def with_tokens(
+        self, tokens: Iterable[AddedToken], model: Model, normalizer: Normalizer | None
+    ) -> tuple[AddedVocabulary, int]:
+        """These tokens too, and how many of them changed anything; one without a character does not.
+
+        A token of the model keeps its id, any other gets the next free one.
+        """
+        by_id, ids, changed = dict(self.tokens), dict(self.ids), 0
+        lost: dict[int, str] = {}
+        free = max([model.get_vocab_size(), *(id + 1 for id in by_id)])
+        for token in tokens:
+            if token.content == "":
+                continue
+            known = ids.get(token.content, model.token_to_id(token.content))
+            id = free if known is None else known
+            former = by_id.get(id)
+            changed += former != token
+            if former is not None and former.normalized:
+                lost[id] = former.content
+            free += known is None
+            by_id[id], ids[token.content] = token, id
+        forms = {**self.forms, **_forms(lost, normalizer)}
+        flag = self.encode_special_tokens
+        return AddedVocabulary.of(by_id, normalizer, encode_special_tokens=flag, ids=ids, forms=forms), changed
+
+    def with_normalizer(self, normalizer: Normalizer | None) -> AddedVocabulary:
+        """The same tokens with another normalizer."""
+        flag = self.encode_special_tokens
+        return AddedVocabulary.of(self.tokens, normalizer, encode_special_tokens=flag, ids=self.ids)
+
+    def encoding_special_tokens(self, flag: bool, normalizer: Normalizer | None) -> AddedVocabulary:
+        """The same tokens with that flag."""
+        return AddedVocabulary.of(self.tokens, normalizer, encode_special_tokens=flag, ids=self.ids, forms=self.forms)
+
+    def to_state(self) -> tuple[Any, ...]:
+        """What was added, not what finds it, for a pickle."""
+        return dict(self.tokens), dict(self.ids), dict(self.forms), self.encode_special_tokens
+
+    @classmethod
+    def from_state(cls, state: tuple[Any, ...], normalizer: Normalizer | None) -> AddedVocabulary:
+        """The way back."""
+        tokens, ids, forms, flag = state
+        return cls.of(tokens, normalizer, encode_special_tokens=flag, ids=ids, forms=forms)
+
+    def name(self, id: int) -> str | None:
+        """What decoding calls the token of that id; None if there is none."""
+        token = self.tokens.get(id)
+        return None if token is None else self.forms.get(id, token.content)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The `added_tokens` of tokenizer.json."""
+        return [token.to_json(id) for id, token in self.tokens.items()]
+
+
+def _forms(contents: Mapping[int, str], normalizer: Normalizer | None) -> dict[int, str]:
+    """What the normalizer makes of tokens, by id, all at once; nothing where it leaves one as it is."""
+    if not contents or normalizer is None:
+        return {}
+    splits = Splits.of(list(contents.values()), offsets=normalizer.is_custom)
+    forms = zip(contents.items(), normalizer.normalize_splits(splits).texts(), strict=True)
+    return {id: form for (id, content), form in forms if form != content}
+
+
+def _flags(token: AddedToken, encode_special_tokens: bool) -> int:
+    return (
+        SINGLE_WORD * token.single_word
+        | LSTRIP * token.lstrip
+        | RSTRIP * token.rstrip
+        | IGNORED * (encode_special_tokens and token.special)
+    )
+
+
 # --- Finds added tokens in texts
 
 # The bits of a token's flags.  A match that is to be IGNORED is text, and is passed over as a whole.
@@ -179,134 +310,3 @@ def _put(cuts: I64, size: int, start: int, end: int, parent: int, added: int) ->
     if size < len(cuts):
         cuts[size, 0], cuts[size, 1], cuts[size, 2], cuts[size, 3] = start, end, parent, added
     return size + 1
-
-
-# --- Added tokens of a tokenizer: their ids, their names
-
-
-@dataclass(frozen=True)
-class AddedVocabulary:
-    """Added tokens, never changed, only replaced.
-
-    tokens: by id, ascending.  ids: from content to id, also those whose id another token has taken over.
-    forms: by id, what the normalizer makes of tokens that are looked for in normalised text, or were, until one was
-    added with that id again; none where it leaves a token as it is.
-    shown: by id, as encoding shows the token: its form, if it is looked for in normalised text.
-    special: the contents of special tokens: what decoding calls by one of them `skip_special_tokens` means.
-    raw, normalized: what is looked for before the normalizer, and after it.  strips: whether a token takes white space
-    along.  encode_special_tokens: whether special tokens are text like any other.
-    """
-
-    tokens: Mapping[int, AddedToken]
-    ids: Mapping[str, int]
-    forms: Mapping[int, str]
-    shown: Mapping[int, str]
-    special: frozenset[str]
-    raw: TokenFinder
-    normalized: TokenFinder
-    strips: bool
-    encode_special_tokens: bool
-
-    @classmethod
-    def of(
-        cls,
-        tokens: Mapping[int, AddedToken],
-        normalizer: Normalizer | None,
-        *,
-        encode_special_tokens: bool = False,
-        ids: Mapping[str, int] | None = None,
-        forms: Mapping[int, str] | None = None,
-    ) -> AddedVocabulary:
-        """These tokens by id; ids, forms: those that there are already."""
-        ordered = dict(sorted(tokens.items()))
-        contents = {id: token.content for id, token in ordered.items()}
-        normalized = {id: contents[id] for id, token in ordered.items() if token.normalized}
-        known = {**(forms or {}), **_forms(normalized, normalizer)}
-        shown = contents | {id: known[id] for id in normalized if id in known}
-        found: list[dict[str, tuple[int, int]]] = [{}, {}]
-        # Of tokens that the normalizer makes equal the library finds any; here special ones come first, then by id.
-        for id, token in sorted(ordered.items(), key=lambda item: not item[1].special):
-            found[bool(token.normalized)].setdefault(shown[id], (id, _flags(token, encode_special_tokens)))
-        return cls(
-            ordered,
-            {content: id for id, content in contents.items()} if ids is None else ids,
-            known,
-            shown,
-            # If the normalizer changes its name, it is shown otherwise, and then not skipped, as in the library.
-            frozenset(token.content for token in ordered.values() if token.special),
-            TokenFinder.of(found[False]),
-            TokenFinder.of(found[True]),
-            any(token.lstrip or token.rstrip for token in ordered.values()),
-            encode_special_tokens,
-        )
-
-    def with_tokens(
-        self, tokens: Iterable[AddedToken], model: Model, normalizer: Normalizer | None
-    ) -> tuple[AddedVocabulary, int]:
-        """These tokens too, and how many of them changed anything; one without a character does not.
-
-        A token of the model keeps its id, any other gets the next free one.
-        """
-        by_id, ids, changed = dict(self.tokens), dict(self.ids), 0
-        lost: dict[int, str] = {}
-        free = max([model.get_vocab_size(), *(id + 1 for id in by_id)])
-        for token in tokens:
-            if token.content == "":
-                continue
-            known = ids.get(token.content, model.token_to_id(token.content))
-            id = free if known is None else known
-            former = by_id.get(id)
-            changed += former != token
-            if former is not None and former.normalized:
-                lost[id] = former.content
-            free += known is None
-            by_id[id], ids[token.content] = token, id
-        forms = {**self.forms, **_forms(lost, normalizer)}
-        flag = self.encode_special_tokens
-        return AddedVocabulary.of(by_id, normalizer, encode_special_tokens=flag, ids=ids, forms=forms), changed
-
-    def with_normalizer(self, normalizer: Normalizer | None) -> AddedVocabulary:
-        """The same tokens with another normalizer."""
-        flag = self.encode_special_tokens
-        return AddedVocabulary.of(self.tokens, normalizer, encode_special_tokens=flag, ids=self.ids)
-
-    def encoding_special_tokens(self, flag: bool, normalizer: Normalizer | None) -> AddedVocabulary:
-        """The same tokens with that flag."""
-        return AddedVocabulary.of(self.tokens, normalizer, encode_special_tokens=flag, ids=self.ids, forms=self.forms)
-
-    def to_state(self) -> tuple[Any, ...]:
-        """What was added, not what finds it, for a pickle."""
-        return dict(self.tokens), dict(self.ids), dict(self.forms), self.encode_special_tokens
-
-    @classmethod
-    def from_state(cls, state: tuple[Any, ...], normalizer: Normalizer | None) -> AddedVocabulary:
-        """The way back."""
-        tokens, ids, forms, flag = state
-        return cls.of(tokens, normalizer, encode_special_tokens=flag, ids=ids, forms=forms)
-
-    def name(self, id: int) -> str | None:
-        """What decoding calls the token of that id; None if there is none."""
-        token = self.tokens.get(id)
-        return None if token is None else self.forms.get(id, token.content)
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """The `added_tokens` of tokenizer.json."""
-        return [token.to_json(id) for id, token in self.tokens.items()]
-
-
-def _forms(contents: Mapping[int, str], normalizer: Normalizer | None) -> dict[int, str]:
-    """What the normalizer makes of tokens, by id, all at once; nothing where it leaves one as it is."""
-    if not contents or normalizer is None:
-        return {}
-    splits = Splits.of(list(contents.values()), offsets=normalizer.is_custom)
-    forms = zip(contents.items(), normalizer.normalize_splits(splits).texts(), strict=True)
-    return {id: form for (id, content), form in forms if form != content}
-
-
-def _flags(token: AddedToken, encode_special_tokens: bool) -> int:
-    return (
-        SINGLE_WORD * token.single_word
-        | LSTRIP * token.lstrip
-        | RSTRIP * token.rstrip
-        | IGNORED * (encode_special_tokens and token.special)
-    )

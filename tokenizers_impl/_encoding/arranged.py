@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from .._core.arrays import I32, I64, U32
-from .._core.encoding import Encoding
 from .._core.kernel import kernel
-from .._core.parallel import no_collection
 from .._core.token_lists import TokenLists, TokenRows
 from ..processors._post_processor import Layout, SequencePiece
 from ..processors._special_tokens import margins, without_spaces
@@ -137,7 +135,12 @@ class ArrangedBatch(TokenRows):
             reach = trimmed(reach, self.batch, self.cuts.starts[kept], add_prefix_space=has_prefix)
         return reach
 
-    def _texts(self, part: slice) -> list[str]:
+    def ids(self, part: slice) -> list[int]:
+        """The ids."""
+        return self._id_list[part]
+
+    def tokens(self, part: slice) -> list[str]:
+        """The tokens as text."""
         sources, n = self.sources[part], len(self.batch.token_ids)
         inner = np.flatnonzero(sources < n)
         found = self.batch.texts_of(self.batch.token_ids[sources[inner]], self.batch.places[sources[inner]])
@@ -145,14 +148,6 @@ class ArrangedBatch(TokenRows):
         for i, text in zip(inner.tolist(), found, strict=True):
             texts[i] = text
         return texts
-
-    def ids(self, part: slice) -> list[int]:
-        """The ids."""
-        return self._id_list[part]
-
-    def tokens(self, part: slice) -> list[str]:
-        """The tokens as text."""
-        return self._texts(part)
 
     def offsets(self, part: slice) -> list[tuple[int, int]]:
         """From where to where each token reaches in its sequence."""
@@ -189,11 +184,6 @@ class ArrangedBatch(TokenRows):
     def overflow(self, row: int) -> tuple[TokenLists, ...]:
         """What was cut off."""
         return self.cut_off(row)
-
-    def encodings(self) -> list[Encoding]:
-        """An Encoding an input."""
-        with no_collection():
-            return list(map(Encoding, repeat(self), range(len(self.firsts) - 1)))
 
 
 def row_lengths(blueprint: Blueprint, cuts: Cuts) -> I64:

@@ -20,94 +20,114 @@ from ..decoders import Decoder, TokenDecoder
 from ..models._model import Model
 from .added_tokens import AddedVocabulary
 
-# --- Ids that a caller gives to be decoded
+# --- Decoding of ids: one vocabulary, one decoder
 
-_WHAT = "give integers from 0 to 2**32 - 1"
-# Of 32 bits: it takes integers from 0 to 2**32 - 1, of numpy as well, and refuses all else.
-_ID = "I"
-
-
-class IdRows(NamedTuple):
-    """Rows of ids.
-
-    ids: uint32, shape (m,): of all rows, one after another.
-    offsets: int64, shape (n + 1,): the ids of row i are offsets[i]:offsets[i + 1].
-    """
-
-    ids: U32
-    offsets: I64
-
-    def blocks(self, rows: int) -> Iterator[IdRows]:
-        """The same in parts of so many rows."""
-        for at in range(0, len(self.offsets) - 1, rows):
-            offsets = self.offsets[at : at + rows + 1]
-            yield IdRows(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
-
-    def lists(self) -> list[list[int]]:
-        """Every row as a list."""
-        return [self.ids[start:end].tolist() for start, end in pairwise(self.offsets.tolist())]
+# The largest id for which there is a table of all ids up to it; fewer ids take longer in arrays than one by one.
+_LARGEST_TABLE, _FEW = 1 << 20, 1 << 5
+# Rows that are put together at a time, so that they stay in the processor's cache.
+_ROWS = 1 << 12
 
 
-def id_row(ids: Any) -> array[int]:
-    """One row of ids; ValueError names what is none."""
-    if not _is_row(ids):
-        refuse_unordered("the ids are", ids)
-        raise ValueError(f"the ids are {ids!r:.80}: give {_instead(ids, 'a list of integers, also for one id')}")
-    listed = ids if isinstance(ids, list) else list(ids)
+class Decoding(ABC):
+    """From ids to texts; ids that no token has, or one that is left out, are left out."""
+
+    @abstractmethod
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of one row."""
+
+    @abstractmethod
+    def decode_rows(self, rows: IdRows) -> list[str]:
+        """The text of every row."""
+
+
+def decodings_of(model: Model, added: AddedVocabulary, decoder: Decoder | None) -> dict[bool, Decoding]:
+    """By `skip_special_tokens` the decoding by that decoder, or by none, which joins tokens by spaces."""
+    tokens = {flag: ShownTokens(model, added, flag) for flag in (False, True)}
+    chosen = SpaceJoined() if decoder is None else decoder
+    if isinstance(chosen, TokenDecoder):
+        return {flag: FormDecoding(shown, chosen) for flag, shown in tokens.items()}
+    return {flag: ChainDecoding(shown, chosen) for flag, shown in tokens.items()}
+
+
+class SpaceJoined(TokenDecoder):
+    """What a tokenizer without a decoder does: tokens joined by spaces."""
+
+    def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
+        """The token, a space before it if it is not the first."""
+        return token if is_first else f" {token}"
+
+
+class FormDecoding(Decoding):
+    """Every token is decoded once, for every place in a row that it may have; then bytes are put together."""
+
+    def __init__(self, tokens: ShownTokens, decoder: TokenDecoder) -> None:
+        self._decoder = decoder
+        self._forms = TokenForms(tokens, decoder)
+        self._packed = PackedForms.of_none()
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of one row, without the arrays, which take longer for so few."""
+        return self._decoder.polish([self._decoder.read(self._forms.joined(ids))])[0]
+
+    def decode_rows(self, rows: IdRows) -> list[str]:
+        """The text of every row."""
+        if len(rows.ids) < _FEW or rows.ids.max() > _LARGEST_TABLE:
+            return list(map(self.decode, rows.lists()))
+        packed = self._packed_with(rows)
+        joined = (packed.joined(*block) for block in rows.blocks(_ROWS))
+        return self._decoder.polish(list(chain.from_iterable(map(self._read, joined))))
+
+    def _packed_with(self, rows: IdRows) -> PackedForms:
+        """The packed forms, those of these ids among them."""
+        packed = self._packed
+        if new := packed.new_ids(rows.ids):
+            packed = packed.with_forms({id: self._forms.made(id) for id in new})
+            # Of two threads that come here at once one loses what it added, which is made anew when it is needed.
+            self._packed = packed
+        return packed
+
+    def _read(self, rows: JoinedRows) -> list[str]:
+        """The text of every row of bytes."""
+        data = rows.data.tobytes()
+        text = _utf8_or_none(data) if rows.aligned else None
+        if text is None:
+            return [self._decoder.read(data[start:end]) for start, end in pairwise([0, *rows.ends.tolist()])]
+        return [text[start:end] for start, end in pairwise([0, *rows.char_ends.tolist()])]
+
+
+def _utf8_or_none(data: bytes) -> str | None:
     try:
-        return array(_ID, listed)
-    except (TypeError, OverflowError):
-        _refuse([listed], "the ids hold", "; lists of ids are for decode_batch")
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
 
 
-def id_rows(rows: Any) -> IdRows:
-    """Rows of ids; ValueError names the row that is none, or what it holds."""
-    if not _is_row(rows):
-        refuse_unordered("the rows are", rows)
-        raise ValueError(f"the rows are {rows!r}: give a list of lists of ids")
-    listed = _listed(rows)
-    try:
-        ids = array(_ID, chain.from_iterable(listed))
-    except (TypeError, OverflowError):
-        _refuse(listed, "row {} holds", "")
-    return IdRows(np.asarray(ids), np.asarray(array("q", accumulate(map(len, listed), initial=0))))
+class ChainDecoding(Decoding):
+    """A decoder that looks at more than one token takes row by row."""
 
+    def __init__(self, tokens: ShownTokens, decoder: Decoder) -> None:
+        self._tokens, self._decoder = tokens, decoder
 
-def _listed(rows: Iterable[Any]) -> list[list[Any]]:
-    """Every row as a list; ValueError names the row that is none."""
-    listed = list(rows)
-    # Most often they are lists, which takes no time to see.
-    if set(map(type, listed)) <= {list}:
-        return listed
-    for i, row in enumerate(listed):
-        if not _is_row(row):
-            refuse_unordered(f"row {i} is", row)
-            raise ValueError(f"row {i} is {row!r:.80}: give {_instead(row, 'a list of ids; one list is for decode')}")
-    return list(map(list, listed))
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of one row."""
+        return self._decoder.decode([token for token in map(self._tokens.__getitem__, ids) if token is not None])
 
-
-def _instead(value: Any, what: str) -> str:
-    """What to give in place of this; an Encoding has ids."""
-    return "its attribute ids" if hasattr(value, "ids") else what
-
-
-def _is_row(ids: Any) -> bool:
-    if isinstance(ids, list):
-        return True
-    return isinstance(ids, Iterable) and not isinstance(ids, (str, bytes, *UNORDERED))
-
-
-def _refuse(rows: Sequence[Sequence[Any]], place: str, hint: str) -> NoReturn:
-    """ValueError for the first of their elements that is no id."""
-    i, id = next((i, id) for i, row in enumerate(rows) for id in row if _is_strange(id))
-    raise ValueError(f"{place.format(i)} {id!r}: {_WHAT}{hint if isinstance(id, (list, tuple, np.ndarray)) else ''}")
-
-
-def _is_strange(id: Any) -> bool:
-    try:
-        return not 0 <= index(id) < 1 << 32
-    except TypeError:
-        return True
+    def decode_rows(self, rows: IdRows) -> list[str]:
+        """The same, the steps at the beginning that edit every token by itself done once for each distinct token."""
+        named = {id: token for id in set(rows.ids.tolist()) if (token := self._tokens[id]) is not None}
+        listed = [[id for id in row if id in named] for row in rows.lists()]
+        room = room_for(sum(len(named[id]) for row in listed for id in row))
+        steps = list(self._decoder.steps if isinstance(self._decoder, decoders.Sequence) else (self._decoder,))
+        texts = list(named.values())
+        while steps and isinstance(steps[0], (decoders.Replace, decoders.Strip)):
+            texts = steps.pop(0).decode_within(texts, room_for(sum(map(len, named.values()))))
+        edited = dict(zip(named, texts, strict=True))
+        check_room(sum(len(edited[id]) for row in listed for id in row), room)
+        rest, decoded = decoders.Sequence(steps), list[str]()
+        for row in listed:
+            decoded.append("".join(rest.decode_within([edited[id] for id in row], room)))
+            room -= len(decoded[-1])
+        return decoded
 
 
 # --- The tokens that decoding shows, by id
@@ -289,111 +309,91 @@ def _joined(forms: I32, ends: I64, data: U8, offsets: I64) -> tuple[U8, I64, I64
     return out, out_ends, char_ends, aligned
 
 
-# --- Decoding of ids: one vocabulary, one decoder
+# --- Ids that a caller gives to be decoded
 
-# The largest id for which there is a table of all ids up to it; fewer ids take longer in arrays than one by one.
-_LARGEST_TABLE, _FEW = 1 << 20, 1 << 5
-# Rows that are put together at a time, so that they stay in the processor's cache.
-_ROWS = 1 << 12
-
-
-class Decoding(ABC):
-    """From ids to texts; ids that no token has, or one that is left out, are left out."""
-
-    @abstractmethod
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of one row."""
-
-    @abstractmethod
-    def decode_rows(self, rows: IdRows) -> list[str]:
-        """The text of every row."""
+_WHAT = "give integers from 0 to 2**32 - 1"
+# Of 32 bits: it takes integers from 0 to 2**32 - 1, of numpy as well, and refuses all else.
+_ID = "I"
 
 
-def decodings_of(model: Model, added: AddedVocabulary, decoder: Decoder | None) -> dict[bool, Decoding]:
-    """By `skip_special_tokens` the decoding by that decoder, or by none, which joins tokens by spaces."""
-    tokens = {flag: ShownTokens(model, added, flag) for flag in (False, True)}
-    chosen = SpaceJoined() if decoder is None else decoder
-    if isinstance(chosen, TokenDecoder):
-        return {flag: FormDecoding(shown, chosen) for flag, shown in tokens.items()}
-    return {flag: ChainDecoding(shown, chosen) for flag, shown in tokens.items()}
+class IdRows(NamedTuple):
+    """Rows of ids.
+
+    ids: uint32, shape (m,): of all rows, one after another.
+    offsets: int64, shape (n + 1,): the ids of row i are offsets[i]:offsets[i + 1].
+    """
+
+    ids: U32
+    offsets: I64
+
+    def blocks(self, rows: int) -> Iterator[IdRows]:
+        """The same in parts of so many rows."""
+        for at in range(0, len(self.offsets) - 1, rows):
+            offsets = self.offsets[at : at + rows + 1]
+            yield IdRows(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
+
+    def lists(self) -> list[list[int]]:
+        """Every row as a list."""
+        return [self.ids[start:end].tolist() for start, end in pairwise(self.offsets.tolist())]
 
 
-class SpaceJoined(TokenDecoder):
-    """What a tokenizer without a decoder does: tokens joined by spaces."""
-
-    def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
-        """The token, a space before it if it is not the first."""
-        return token if is_first else f" {token}"
-
-
-class FormDecoding(Decoding):
-    """Every token is decoded once, for every place in a row that it may have; then bytes are put together."""
-
-    def __init__(self, tokens: ShownTokens, decoder: TokenDecoder) -> None:
-        self._decoder = decoder
-        self._forms = TokenForms(tokens, decoder)
-        self._packed = PackedForms.of_none()
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of one row, without the arrays, which take longer for so few."""
-        return self._decoder.polish([self._decoder.read(self._forms.joined(ids))])[0]
-
-    def decode_rows(self, rows: IdRows) -> list[str]:
-        """The text of every row."""
-        if len(rows.ids) < _FEW or rows.ids.max() > _LARGEST_TABLE:
-            return list(map(self.decode, rows.lists()))
-        packed = self._packed_with(rows)
-        joined = (packed.joined(*block) for block in rows.blocks(_ROWS))
-        return self._decoder.polish(list(chain.from_iterable(map(self._read, joined))))
-
-    def _packed_with(self, rows: IdRows) -> PackedForms:
-        """The packed forms, those of these ids among them."""
-        packed = self._packed
-        if new := packed.new_ids(rows.ids):
-            packed = packed.with_forms({id: self._forms.made(id) for id in new})
-            # Of two threads that come here at once one loses what it added, which is made anew when it is needed.
-            self._packed = packed
-        return packed
-
-    def _read(self, rows: JoinedRows) -> list[str]:
-        """The text of every row of bytes."""
-        data = rows.data.tobytes()
-        text = _utf8_or_none(data) if rows.aligned else None
-        if text is None:
-            return [self._decoder.read(data[start:end]) for start, end in pairwise([0, *rows.ends.tolist()])]
-        return [text[start:end] for start, end in pairwise([0, *rows.char_ends.tolist()])]
-
-
-def _utf8_or_none(data: bytes) -> str | None:
+def id_row(ids: Any) -> array[int]:
+    """One row of ids; ValueError names what is none."""
+    if not _is_row(ids):
+        refuse_unordered("the ids are", ids)
+        raise ValueError(f"the ids are {ids!r:.80}: give {_instead(ids, 'a list of integers, also for one id')}")
+    listed = ids if isinstance(ids, list) else list(ids)
     try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
+        return array(_ID, listed)
+    except (TypeError, OverflowError):
+        _refuse([listed], "the ids hold", "; lists of ids are for decode_batch")
 
 
-class ChainDecoding(Decoding):
-    """A decoder that looks at more than one token takes row by row."""
+def id_rows(rows: Any) -> IdRows:
+    """Rows of ids; ValueError names the row that is none, or what it holds."""
+    if not _is_row(rows):
+        refuse_unordered("the rows are", rows)
+        raise ValueError(f"the rows are {rows!r}: give a list of lists of ids")
+    listed = _listed(rows)
+    try:
+        ids = array(_ID, chain.from_iterable(listed))
+    except (TypeError, OverflowError):
+        _refuse(listed, "row {} holds", "")
+    return IdRows(np.asarray(ids), np.asarray(array("q", accumulate(map(len, listed), initial=0))))
 
-    def __init__(self, tokens: ShownTokens, decoder: Decoder) -> None:
-        self._tokens, self._decoder = tokens, decoder
 
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of one row."""
-        return self._decoder.decode([token for token in map(self._tokens.__getitem__, ids) if token is not None])
+def _listed(rows: Iterable[Any]) -> list[list[Any]]:
+    """Every row as a list; ValueError names the row that is none."""
+    listed = list(rows)
+    # Most often they are lists, which takes no time to see.
+    if set(map(type, listed)) <= {list}:
+        return listed
+    for i, row in enumerate(listed):
+        if not _is_row(row):
+            refuse_unordered(f"row {i} is", row)
+            raise ValueError(f"row {i} is {row!r:.80}: give {_instead(row, 'a list of ids; one list is for decode')}")
+    return list(map(list, listed))
 
-    def decode_rows(self, rows: IdRows) -> list[str]:
-        """The same, the steps at the beginning that edit every token by itself done once for each distinct token."""
-        named = {id: token for id in set(rows.ids.tolist()) if (token := self._tokens[id]) is not None}
-        listed = [[id for id in row if id in named] for row in rows.lists()]
-        room = room_for(sum(len(named[id]) for row in listed for id in row))
-        steps = list(self._decoder.steps if isinstance(self._decoder, decoders.Sequence) else (self._decoder,))
-        texts = list(named.values())
-        while steps and isinstance(steps[0], (decoders.Replace, decoders.Strip)):
-            texts = steps.pop(0).decode_within(texts, room_for(sum(map(len, named.values()))))
-        edited = dict(zip(named, texts, strict=True))
-        check_room(sum(len(edited[id]) for row in listed for id in row), room)
-        rest, decoded = decoders.Sequence(steps), list[str]()
-        for row in listed:
-            decoded.append("".join(rest.decode_within([edited[id] for id in row], room)))
-            room -= len(decoded[-1])
-        return decoded
+
+def _instead(value: Any, what: str) -> str:
+    """What to give in place of this; an Encoding has ids."""
+    return "its attribute ids" if hasattr(value, "ids") else what
+
+
+def _is_row(ids: Any) -> bool:
+    if isinstance(ids, list):
+        return True
+    return isinstance(ids, Iterable) and not isinstance(ids, (str, bytes, *UNORDERED))
+
+
+def _refuse(rows: Sequence[Sequence[Any]], place: str, hint: str) -> NoReturn:
+    """ValueError for the first of their elements that is no id."""
+    i, id = next((i, id) for i, row in enumerate(rows) for id in row if _is_strange(id))
+    raise ValueError(f"{place.format(i)} {id!r}: {_WHAT}{hint if isinstance(id, (list, tuple, np.ndarray)) else ''}")
+
+
+def _is_strange(id: Any) -> bool:
+    try:
+        return not 0 <= index(id) < 1 << 32
+    except TypeError:
+        return True

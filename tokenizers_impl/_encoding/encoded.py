@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise, repeat
+from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from .._core.arrays import F64, I32, I64, text_of
-from .._core.encoding import Encoding
 from .._core.kernel import kernel
-from .._core.parallel import map_in_order, no_collection
+from .._core.parallel import map_in_order
 from .._core.token_lists import TokenLists, TokenRows
 from .._text.splits import TEXT, Splits
 from .._text.words import Words, WordTable
@@ -87,7 +85,7 @@ class EncodedBatch(TokenRows):
 
     token_ids: I32
     firsts: I64
-    reach: npt.NDArray[np.int32]
+    reach: I32
     places: I32
     word_bounds: I64 = field(repr=False)
     word_firsts: I64 = field(repr=False)
@@ -172,11 +170,6 @@ class EncodedBatch(TokenRows):
     def overflow(self, row: int) -> tuple[TokenLists, ...]:
         """None."""
         return ()
-
-    def encodings(self) -> list[Encoding]:
-        """An Encoding a text."""
-        with no_collection():
-            return list(map(Encoding, repeat(self), range(len(self.firsts) - 1)))
 
     def grouped(self, firsts: I64) -> EncodedBatch:
         """Rows of several texts, each of them a word: row i has the texts firsts[i]:firsts[i + 1]."""

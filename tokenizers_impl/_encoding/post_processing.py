@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._core.arrays import I64, Bools
-from .._core.encoding import Encoding, lists_of
+from .._core.encoding import Encoding, encodings_of, lists_of
 from .._core.options import LARGEST_COUNT, LARGEST_ID, checked_count, checked_name, choice_of, name_of
 from .._core.token_lists import TokenLists, check_stride
 from ..processors import PostProcessor
@@ -20,223 +20,9 @@ from .arranged import Blueprint, Cuts, PadTokens, arranged, row_lengths
 from .encoded import EncodedBatch
 from .inputs import Inputs
 
-# --- To what length rows are padded, with what token
-
+# From the names of options to those of tokenizer.json.
 _DIRECTIONS = {"left": "Left", "right": "Right"}
-_BATCH_LONGEST = "BatchLongest"
-# Tokens of a row: a longer one would take gigabytes, and comes from a mistake or worse.
-_LARGEST_LENGTH = 1 << 24
-
-
-@dataclass(frozen=True)
-class Padding:
-    """What `Tokenizer.enable_padding` was asked for; ValueError for values that it does not take.
-
-    >>> Padding(pad_to_multiple_of=8).target(13)
-    16
-    """
-
-    direction: str = "right"
-    pad_id: int = 0
-    pad_type_id: int = 0
-    pad_token: str = "[PAD]"
-    length: int | None = None
-    pad_to_multiple_of: int | None = None
-
-    def __post_init__(self) -> None:
-        checked_name("direction", self.direction, ("left", "right"))
-        for name in ("pad_id", "pad_type_id"):
-            object.__setattr__(self, name, checked_count(name, getattr(self, name), LARGEST_ID))
-        for name, largest in (("length", _LARGEST_LENGTH), ("pad_to_multiple_of", LARGEST_COUNT)):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, checked_count(name, getattr(self, name), largest))
-        if not isinstance(self.pad_token, str):
-            raise ValueError(f"pad_token={self.pad_token!r}: give a string")
-
-    def target(self, longest: int) -> int:
-        """How long the rows of a batch become whose longest one has so many tokens.
-
-        ValueError for rows that a multiple makes too long.
-        """
-        length, multiple = longest if self.length is None else self.length, self.pad_to_multiple_of or 1
-        target = -(-length // multiple) * multiple
-        if target > max(length, _LARGEST_LENGTH):
-            raise ValueError(
-                f"pad_to_multiple_of={multiple} makes rows of {target} tokens: take one that makes "
-                f"{_LARGEST_LENGTH} at most"
-            )
-        return target
-
-    def tokens(self, longest: int) -> PadTokens:
-        """The tokens that are put to the rows of such a batch."""
-        return PadTokens(self.target(longest), self.pad_id, self.pad_type_id, self.pad_token, self.direction == "left")
-
-    def padded(self, row: TokenLists, longest: int) -> TokenLists:
-        """A row of such a batch, and what overflowed from it."""
-        return row.padded(self.target(longest), self.pad_id, self.pad_type_id, self.pad_token, self.direction)
-
-    def to_dict(self) -> dict[str, Any]:
-        """What `Tokenizer.padding` shows."""
-        names = ("length", "pad_to_multiple_of", "pad_id", "pad_token", "pad_type_id", "direction")
-        return {name: getattr(self, name) for name in names}
-
-    def to_json(self) -> dict[str, Any]:
-        """The `padding` object of tokenizer.json."""
-        return {
-            "strategy": _BATCH_LONGEST if self.length is None else {"Fixed": self.length},
-            "direction": _DIRECTIONS[self.direction],
-            "pad_to_multiple_of": self.pad_to_multiple_of,
-            "pad_id": self.pad_id,
-            "pad_type_id": self.pad_type_id,
-            "pad_token": self.pad_token,
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Padding:
-        """The way back; ValueError names what is wrong."""
-        if not isinstance(data, Mapping):
-            raise ValueError(f"the padding of tokenizer.json is {str(data)[:80]}: expected an object, or null")
-        values = {"pad_to_multiple_of": None, **data}
-        needed = ("strategy", "direction", "pad_id", "pad_type_id", "pad_token")
-        if missing := [name for name in needed if name not in values]:
-            raise ValueError(f"the padding of tokenizer.json has no {missing[0]}")
-        strategy = choice_of(values["strategy"])
-        is_longest = strategy == _BATCH_LONGEST
-        if not is_longest and (not isinstance(strategy, Mapping) or list(strategy) != ["Fixed"]):
-            raise ValueError(f"the strategy of the padding is {str(strategy)[:80]}: BatchLongest and Fixed are there")
-        return cls(
-            name_of("direction", values["direction"], _DIRECTIONS),
-            values["pad_id"],
-            values["pad_type_id"],
-            values["pad_token"],
-            None if is_longest else checked_count("length", strategy["Fixed"], _LARGEST_LENGTH),
-            values["pad_to_multiple_of"],
-        )
-
-
-# --- How many tokens of an input are kept
-
-# From the names of options to those of the file.
 _STRATEGIES = {"longest_first": "LongestFirst", "only_first": "OnlyFirst", "only_second": "OnlySecond"}
-_TRUNCATION_DIRECTIONS = {"left": "Left", "right": "Right"}
-
-
-@dataclass(frozen=True)
-class Truncation:
-    """What `Tokenizer.enable_truncation` was asked for; ValueError for values that it does not take.
-
-    >>> one, other = np.array([7, 3]), np.array([2, 0])
-    >>> [kept.tolist() for kept in Truncation(5).kept(one, other, np.array([True, False]), np.array([5, 5]))]
-    [[3, 3], [2, 0]]
-    """
-
-    max_length: int
-    stride: int = 0
-    strategy: str = "longest_first"
-    direction: str = "right"
-
-    def __post_init__(self) -> None:
-        for name in ("max_length", "stride"):
-            object.__setattr__(self, name, checked_count(name, getattr(self, name)))
-        checked_name("strategy", self.strategy, ("longest_first", "only_first", "only_second"))
-        checked_name("direction", self.direction, ("left", "right"))
-
-    def check_room(self, special: int) -> None:
-        """ValueError if the rows cannot overlap by the stride beside so many special tokens."""
-        room = self._room(special)
-        if room < self.stride:
-            raise ValueError(
-                f"tokenizer stride set to {self.stride}, which is greater than or equal to its effective max length of "
-                f"{room} (= {self.max_length} original max length - {special} added special tokens), "
-            )
-
-    def _room(self, special: int) -> int:
-        if self.max_length < special:
-            raise ValueError(
-                f"max_length={self.max_length} leaves no room beside the {special} tokens of the post-processor: "
-                "give more, or leave them out by add_special_tokens=False"
-            )
-        return self.max_length - special
-
-    def rooms(self, special_of_single: int, special_of_pair: int, is_pair: Bools) -> I64:
-        """How many tokens of the text each input may have, shape (n,)."""
-        rooms = np.zeros(len(is_pair), np.int64)
-        for wanted, special in ((~is_pair, special_of_single), (is_pair, special_of_pair)):
-            if wanted.any():
-                rooms[wanted] = min(self._room(special), np.iinfo(np.int64).max)
-        return rooms
-
-    def kept(self, first: I64, second: I64, is_pair: Bools, rooms: I64) -> tuple[I64, I64]:
-        """How many tokens are kept of the first and of the second sequence of each input, all of shape (n,).
-
-        second: 0 where there is none.  ValueError for an input that cannot be made to fit, or not with this stride.
-        """
-        excess = first + second - rooms
-        over = (excess > 0) & (rooms > 0)
-        wanted = self._by_strategy(first, second, is_pair, rooms, over)
-        return self._cut(first, wanted[0], over, rooms), self._cut(second, wanted[1], over, rooms)
-
-    def _cut(self, lengths: I64, wanted: I64, over: Bools, rooms: I64) -> I64:
-        """The lengths, those of inputs that are too long cut to the wanted ones."""
-        kept: I64 = np.where(rooms == 0, 0, np.where(over, np.minimum(wanted, lengths), lengths))
-        if len(cut := kept[(kept < lengths) & (kept > 0)]):
-            check_stride(self.stride, int(cut.min()))
-        return kept
-
-    def _by_strategy(self, first: I64, second: I64, is_pair: Bools, rooms: I64, over: Bools) -> tuple[I64, I64]:
-        if self.strategy == "longest_first":
-            return _longest_first(first, second, is_pair, rooms)
-        if self.strategy == "only_second" and np.any(over & ~is_pair):
-            raise ValueError("Truncation error: Second sequence not provided")
-        other = second if self.strategy == "only_first" else first
-        left = rooms - other
-        if np.any(over & (left <= 0)):
-            raise ValueError("Truncation error: Sequence to truncate too short to respect the provided max_length")
-        return (left, other) if self.strategy == "only_first" else (other, left)
-
-    def parts(self, starts: I64, ends: I64, lengths: I64) -> tuple[I64, I64]:
-        """Where the tokens of each sequence that are kept begin and end."""
-        return (starts, starts + lengths) if self.direction == "right" else (ends - lengths, ends)
-
-    def to_dict(self) -> dict[str, Any]:
-        """What `Tokenizer.truncation` shows."""
-        return asdict(self)
-
-    def to_json(self) -> dict[str, Any]:
-        """The `truncation` object of tokenizer.json."""
-        return {
-            "direction": _TRUNCATION_DIRECTIONS[self.direction],
-            "max_length": self.max_length,
-            "strategy": _STRATEGIES[self.strategy],
-            "stride": self.stride,
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Truncation:
-        """The way back; ValueError names what is wrong."""
-        if not isinstance(data, Mapping):
-            raise ValueError(f"the truncation of tokenizer.json is {str(data)[:80]}: expected an object, or null")
-        values = {"direction": "Right", **data}
-        if missing := [name for name in ("max_length", "strategy", "stride") if name not in values]:
-            raise ValueError(f"the truncation of tokenizer.json has no {missing[0]}")
-        return cls(
-            values["max_length"],
-            values["stride"],
-            name_of("strategy", values["strategy"], _STRATEGIES),
-            name_of("direction", values["direction"], _TRUNCATION_DIRECTIONS),
-        )
-
-
-def _longest_first(first: I64, second: I64, is_pair: Bools, rooms: I64) -> tuple[I64, I64]:
-    """The longer one is cut until they are of one length, then both; without a second one the first alone."""
-    short = np.minimum(first, second)
-    long = np.where(short > rooms, short, np.maximum(short, rooms - short))
-    both = short + long > rooms
-    short, long = np.where(both, rooms // 2, short), np.where(both, rooms // 2 + rooms % 2, long)
-    is_swapped = first > second
-    kept_first, kept_second = np.where(is_swapped, long, short), np.where(is_swapped, short, long)
-    return np.where(is_pair, kept_first, rooms), np.where(is_pair, kept_second, 0)
-
 
 # --- From encoded sequences to rows: truncated, post-processed, padded
 
@@ -314,7 +100,7 @@ class PostProcessing:
     def of_batches(self, batches: Iterable[EncodedBatch], inputs: Sequence[Inputs]) -> list[Encoding]:
         """An Encoding an input, those of all parts of the inputs padded to one length."""
         if self.does_nothing and inputs[0].sequences is None:
-            return list(chain.from_iterable(batch.encodings() for batch in batches))
+            return list(chain.from_iterable(map(encodings_of, batches)))
         plans = [self.plan(batch, part.sequence_bounds()) for batch, part in zip(batches, inputs, strict=True)]
         longest = max((plan.longest for plan in plans), default=0)
         check_put_in(plans, longest)
@@ -390,7 +176,8 @@ class ArrayPlan:
         """An Encoding an input; longest: tokens of the longest row of the batch."""
         padding = self.processing.padding
         pads = padding.tokens(longest) if padding else _NO_PADDING
-        return arranged(self.batch, self.blueprint, self.cuts, pads, partial(self._overflow, longest)).encodings()
+        overflow = partial(self._overflow, longest)
+        return encodings_of(arranged(self.batch, self.blueprint, self.cuts, pads, overflow))
 
     def _overflow(self, longest: int, row: int) -> tuple[TokenLists, ...]:
         """What truncation cuts off an input."""
@@ -423,3 +210,216 @@ class ListPlan:
     def encodings(self, longest: int) -> list[Encoding]:
         """An Encoding an input."""
         return [Encoding(self.processing.padded(row, longest)) for row in self.rows]
+
+
+# --- How many tokens of an input are kept
+
+
+@dataclass(frozen=True)
+class Truncation:
+    """What `Tokenizer.enable_truncation` was asked for; ValueError for values that it does not take.
+
+    >>> one, other = np.array([7, 3]), np.array([2, 0])
+    >>> [kept.tolist() for kept in Truncation(5).kept(one, other, np.array([True, False]), np.array([5, 5]))]
+    [[3, 3], [2, 0]]
+    """
+
+    max_length: int
+    stride: int = 0
+    strategy: str = "longest_first"
+    direction: str = "right"
+
+    def __post_init__(self) -> None:
+        for name in ("max_length", "stride"):
+            object.__setattr__(self, name, checked_count(name, getattr(self, name)))
+        checked_name("strategy", self.strategy, tuple(_STRATEGIES))
+        checked_name("direction", self.direction, tuple(_DIRECTIONS))
+
+    def check_room(self, special: int) -> None:
+        """ValueError if the rows cannot overlap by the stride beside so many special tokens."""
+        room = self._room(special)
+        if room < self.stride:
+            raise ValueError(
+                f"tokenizer stride set to {self.stride}, which is greater than or equal to its effective max length of "
+                f"{room} (= {self.max_length} original max length - {special} added special tokens), "
+            )
+
+    def _room(self, special: int) -> int:
+        if self.max_length < special:
+            raise ValueError(
+                f"max_length={self.max_length} leaves no room beside the {special} tokens of the post-processor: "
+                "give more, or leave them out by add_special_tokens=False"
+            )
+        return self.max_length - special
+
+    def rooms(self, special_of_single: int, special_of_pair: int, is_pair: Bools) -> I64:
+        """How many tokens of the text each input may have, shape (n,)."""
+        rooms = np.zeros(len(is_pair), np.int64)
+        for wanted, special in ((~is_pair, special_of_single), (is_pair, special_of_pair)):
+            if wanted.any():
+                rooms[wanted] = min(self._room(special), np.iinfo(np.int64).max)
+        return rooms
+
+    def kept(self, first: I64, second: I64, is_pair: Bools, rooms: I64) -> tuple[I64, I64]:
+        """How many tokens are kept of the first and of the second sequence of each input, all of shape (n,).
+
+        second: 0 where there is none.  ValueError for an input that cannot be made to fit, or not with this stride.
+        """
+        excess = first + second - rooms
+        over = (excess > 0) & (rooms > 0)
+        wanted = self._by_strategy(first, second, is_pair, rooms, over)
+        return self._cut(first, wanted[0], over, rooms), self._cut(second, wanted[1], over, rooms)
+
+    def _cut(self, lengths: I64, wanted: I64, over: Bools, rooms: I64) -> I64:
+        """The lengths, those of inputs that are too long cut to the wanted ones."""
+        kept: I64 = np.where(rooms == 0, 0, np.where(over, np.minimum(wanted, lengths), lengths))
+        if len(cut := kept[(kept < lengths) & (kept > 0)]):
+            check_stride(self.stride, int(cut.min()))
+        return kept
+
+    def _by_strategy(self, first: I64, second: I64, is_pair: Bools, rooms: I64, over: Bools) -> tuple[I64, I64]:
+        if self.strategy == "longest_first":
+            return _longest_first(first, second, is_pair, rooms)
+        if self.strategy == "only_second" and np.any(over & ~is_pair):
+            raise ValueError("Truncation error: Second sequence not provided")
+        other = second if self.strategy == "only_first" else first
+        left = rooms - other
+        if np.any(over & (left <= 0)):
+            raise ValueError("Truncation error: Sequence to truncate too short to respect the provided max_length")
+        return (left, other) if self.strategy == "only_first" else (other, left)
+
+    def parts(self, starts: I64, ends: I64, lengths: I64) -> tuple[I64, I64]:
+        """Where the tokens of each sequence that are kept begin and end."""
+        return (starts, starts + lengths) if self.direction == "right" else (ends - lengths, ends)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `Tokenizer.truncation` shows."""
+        return asdict(self)
+
+    def to_json(self) -> dict[str, Any]:
+        """The `truncation` object of tokenizer.json."""
+        return {
+            "direction": _DIRECTIONS[self.direction],
+            "max_length": self.max_length,
+            "strategy": _STRATEGIES[self.strategy],
+            "stride": self.stride,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Truncation:
+        """The way back; ValueError names what is wrong."""
+        if not isinstance(data, Mapping):
+            raise ValueError(f"the truncation of tokenizer.json is {str(data)[:80]}: expected an object, or null")
+        values = {"direction": "Right", **data}
+        if missing := [name for name in ("max_length", "strategy", "stride") if name not in values]:
+            raise ValueError(f"the truncation of tokenizer.json has no {missing[0]}")
+        return cls(
+            values["max_length"],
+            values["stride"],
+            name_of("strategy", values["strategy"], _STRATEGIES),
+            name_of("direction", values["direction"], _DIRECTIONS),
+        )
+
+
+def _longest_first(first: I64, second: I64, is_pair: Bools, rooms: I64) -> tuple[I64, I64]:
+    """The longer one is cut until they are of one length, then both; without a second one the first alone."""
+    short = np.minimum(first, second)
+    long = np.where(short > rooms, short, np.maximum(short, rooms - short))
+    both = short + long > rooms
+    short, long = np.where(both, rooms // 2, short), np.where(both, rooms // 2 + rooms % 2, long)
+    is_swapped = first > second
+    kept_first, kept_second = np.where(is_swapped, long, short), np.where(is_swapped, short, long)
+    return np.where(is_pair, kept_first, rooms), np.where(is_pair, kept_second, 0)
+
+
+# --- To what length rows are padded, with what token
+
+_BATCH_LONGEST = "BatchLongest"
+# Tokens of a row: a longer one would take gigabytes, and comes from a mistake or worse.
+_LARGEST_LENGTH = 1 << 24
+
+
+@dataclass(frozen=True)
+class Padding:
+    """What `Tokenizer.enable_padding` was asked for; ValueError for values that it does not take.
+
+    >>> Padding(pad_to_multiple_of=8).target(13)
+    16
+    """
+
+    direction: str = "right"
+    pad_id: int = 0
+    pad_type_id: int = 0
+    pad_token: str = "[PAD]"
+    length: int | None = None
+    pad_to_multiple_of: int | None = None
+
+    def __post_init__(self) -> None:
+        checked_name("direction", self.direction, tuple(_DIRECTIONS))
+        for name in ("pad_id", "pad_type_id"):
+            object.__setattr__(self, name, checked_count(name, getattr(self, name), LARGEST_ID))
+        for name, largest in (("length", _LARGEST_LENGTH), ("pad_to_multiple_of", LARGEST_COUNT)):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, checked_count(name, getattr(self, name), largest))
+        if not isinstance(self.pad_token, str):
+            raise ValueError(f"pad_token={self.pad_token!r}: give a string")
+
+    def target(self, longest: int) -> int:
+        """How long the rows of a batch become whose longest one has so many tokens.
+
+        ValueError for rows that a multiple makes too long.
+        """
+        length, multiple = longest if self.length is None else self.length, self.pad_to_multiple_of or 1
+        target = -(-length // multiple) * multiple
+        if target > max(length, _LARGEST_LENGTH):
+            raise ValueError(
+                f"pad_to_multiple_of={multiple} makes rows of {target} tokens: take one that makes "
+                f"{_LARGEST_LENGTH} at most"
+            )
+        return target
+
+    def tokens(self, longest: int) -> PadTokens:
+        """The tokens that are put to the rows of such a batch."""
+        return PadTokens(self.target(longest), self.pad_id, self.pad_type_id, self.pad_token, self.direction == "left")
+
+    def padded(self, row: TokenLists, longest: int) -> TokenLists:
+        """A row of such a batch, and what overflowed from it."""
+        return row.padded(self.target(longest), self.pad_id, self.pad_type_id, self.pad_token, self.direction)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `Tokenizer.padding` shows."""
+        names = ("length", "pad_to_multiple_of", "pad_id", "pad_token", "pad_type_id", "direction")
+        return {name: getattr(self, name) for name in names}
+
+    def to_json(self) -> dict[str, Any]:
+        """The `padding` object of tokenizer.json."""
+        return {
+            "strategy": _BATCH_LONGEST if self.length is None else {"Fixed": self.length},
+            "direction": _DIRECTIONS[self.direction],
+            "pad_to_multiple_of": self.pad_to_multiple_of,
+            "pad_id": self.pad_id,
+            "pad_type_id": self.pad_type_id,
+            "pad_token": self.pad_token,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Padding:
+        """The way back; ValueError names what is wrong."""
+        if not isinstance(data, Mapping):
+            raise ValueError(f"the padding of tokenizer.json is {str(data)[:80]}: expected an object, or null")
+        values = {"pad_to_multiple_of": None, **data}
+        needed = ("strategy", "direction", "pad_id", "pad_type_id", "pad_token")
+        if missing := [name for name in needed if name not in values]:
+            raise ValueError(f"the padding of tokenizer.json has no {missing[0]}")
+        strategy = choice_of(values["strategy"])
+        is_longest = strategy == _BATCH_LONGEST
+        if not is_longest and (not isinstance(strategy, Mapping) or list(strategy) != ["Fixed"]):
+            raise ValueError(f"the strategy of the padding is {str(strategy)[:80]}: BatchLongest and Fixed are there")
+        return cls(
+            name_of("direction", values["direction"], _DIRECTIONS),
+            values["pad_id"],
+            values["pad_type_id"],
+            values["pad_token"],
+            None if is_longest else checked_count("length", strategy["Fixed"], _LARGEST_LENGTH),
+            values["pad_to_multiple_of"],
+        )

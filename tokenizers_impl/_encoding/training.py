@@ -24,6 +24,113 @@ from ..models import Model
 from ..trainers import Trainer
 from .encoded import Cutter
 
+# --- From texts or counted words to a trained model
+
+
+def chosen_trainer(trainer: Trainer | None, model: Model) -> Trainer:
+    """The trainer, or that of the model; ValueError for one that is not of this package."""
+    if trainer is not None and not isinstance(trainer, Trainer):
+        raise ValueError(f"trainer={trainer!r}: give a Trainer of tokenizers_impl")
+    return trainer or model.get_trainer()
+
+
+def trained_on_texts(corpus: Corpus, cutter: Cutter, trainer: Trainer, model: Model, executor: Any) -> Model:
+    """A model learnt from the words of these texts."""
+    words = iterator_corpus(["low lower"], offsets=cutter.needs_origins)
+    _load_kernels(trainer, model, partial(count_words, words, cutter.rehearsal, show_progress=False))
+    # The tables of normalizer and pre-tokenizer: once here, not at the same time in every thread.
+    cutter.rehearsal.words(["low lower"], offsets=cutter.needs_origins)
+    give_back()
+    counts = count_words(corpus, cutter, show_progress=trainer.shown_progress, executor=executor)
+    give_back()
+    return _learnt(counts, trainer, model, executor)
+
+
+def trained_on_counts(counts: WordCounts, trainer: Trainer, model: Model, executor: Any) -> Model:
+    """A model learnt from counted words."""
+    _load_kernels(trainer, model, partial(WordCounts.of, {"low": 1, "lower": 1}))
+    return _learnt(counts, trainer, model, executor)
+
+
+def _learnt(counts: WordCounts, trainer: Trainer, model: Model, executor: Any) -> Model:
+    if len(counts.counts) == 0:
+        warn_caller("the corpus has no words: the vocabulary is what the options ask for")
+    return trainer.train_words(counts, model, executor)
+
+
+def checked_counts(counts: Mapping[str, int]) -> WordCounts:
+    """The words and their counts.
+
+    ValueError for a word that is no string, a count outside 1 to 2**63 - 1, and for counts that come to 2**63 symbols.
+    """
+    if not isinstance(counts, Mapping):
+        raise ValueError(
+            f"the counts are {counts!r:.80}: give a mapping from word to count; texts are for train_from_iterator"
+        )
+    for word, count in dict(counts).items():
+        if not isinstance(word, str):
+            raise ValueError(f"the word {word!r} is no string")
+        if not isinstance(count, (int, np.integer)) or not 0 < count < 1 << 63:
+            raise ValueError(f"the count of {word!r} is {count!r}: give a positive integer below 2**63")
+    # A symbol more a word: its end.
+    total = sum(int(count) * (len(word) + 1) for word, count in counts.items())
+    if total >= 1 << 63:
+        raise ValueError(
+            f"the words have {total} characters in all, each as often as it is counted: divide the counts, so that it "
+            "is below 2**63"
+        )
+    return WordCounts.of(counts)
+
+
+def _load_kernels(trainer: Trainer, model: Model, two_words: Callable[[], WordCounts]) -> None:
+    """Train on two words, so that what takes seconds where nothing is compiled yet has a bar of its own."""
+    if not trainer.shown_progress:
+        return
+    with progress_if_slow("Load kernels, compiled at first use", trainer.shown_progress):
+        counts = two_words()
+        rehearsal = copy(trainer)
+        rehearsal.show_progress = False
+        # The options may ask for more than two words can give.
+        with suppress(ValueError):
+            rehearsal.train_words(counts, model)
+
+
+# --- Counting the distinct words of a corpus
+
+
+def count_words(corpus: Corpus, cutter: Cutter, *, show_progress: Shown, executor: Any = None) -> WordCounts:
+    """The words of all texts, in the order in which they first come, with their counts.
+
+    executor: counts parts of the corpus elsewhere; None: threads do.  The counts of parts are added in the order of the
+    parts, so the result does not depend on who counts.
+    """
+    parts, read, measure = corpus
+    count = partial(_counted, read, cutter, measure.of if show_progress else _nothing)
+    counted = map_in_order(count, parts) if executor is None else ordered_results(executor, count, parts)
+    whole = WordTable()
+    with progress("Count words", measure.total, show_progress, unit=measure.unit, unit_scale=True) as bar:
+        for size, part in counted:
+            whole.add(part.words.chars, part.words.offsets[:-1], part.words.offsets[1:], part.counts)
+            bar.update(size)
+    return whole.counted()
+
+
+def _counted(
+    read: Callable[[Any], Iterable[Splits]], cutter: Cutter, measured: Callable[[Splits], int], part: Any
+) -> tuple[int, WordCounts]:
+    """The words of a part, and how large it is."""
+    table, size = WordTable(), 0
+    for block in read(part):
+        words = cutter.cut(block).without_empty()
+        table.add(words.chars, words.starts, words.ends)
+        size += measured(block)
+    return size, table.counted()
+
+
+def _nothing(block: Splits) -> int:
+    return 0
+
+
 # --- Blocks of texts from files or iterators, a part of the corpus after the other
 
 # Characters a block.  Larger blocks take more memory, smaller ones find the same words again more often.
@@ -173,110 +280,3 @@ def _flat(texts: Iterable[str | Iterable[str]]) -> Iterator[str]:
             if not isinstance(text, str):
                 raise ValueError(f"element {i} of the iterator holds {text!r}: give strings")
             yield text
-
-
-# --- Counting the distinct words of a corpus
-
-
-def count_words(corpus: Corpus, cutter: Cutter, *, show_progress: Shown, executor: Any = None) -> WordCounts:
-    """The words of all texts, in the order in which they first come, with their counts.
-
-    executor: counts parts of the corpus elsewhere; None: threads do.  The counts of parts are added in the order of the
-    parts, so the result does not depend on who counts.
-    """
-    parts, read, measure = corpus
-    count = partial(_counted, read, cutter, measure.of if show_progress else _nothing)
-    counted = map_in_order(count, parts) if executor is None else ordered_results(executor, count, parts)
-    whole = WordTable()
-    with progress("Count words", measure.total, show_progress, unit=measure.unit, unit_scale=True) as bar:
-        for size, part in counted:
-            whole.add(part.words.chars, part.words.offsets[:-1], part.words.offsets[1:], part.counts)
-            bar.update(size)
-    return whole.counted()
-
-
-def _counted(
-    read: Callable[[Any], Iterable[Splits]], cutter: Cutter, measured: Callable[[Splits], int], part: Any
-) -> tuple[int, WordCounts]:
-    """The words of a part, and how large it is."""
-    table, size = WordTable(), 0
-    for block in read(part):
-        words = cutter.cut(block).without_empty()
-        table.add(words.chars, words.starts, words.ends)
-        size += measured(block)
-    return size, table.counted()
-
-
-def _nothing(block: Splits) -> int:
-    return 0
-
-
-# --- From texts or counted words to a trained model
-
-
-def chosen_trainer(trainer: Trainer | None, model: Model) -> Trainer:
-    """The trainer, or that of the model; ValueError for one that is not of this package."""
-    if trainer is not None and not isinstance(trainer, Trainer):
-        raise ValueError(f"trainer={trainer!r}: give a Trainer of tokenizers_impl")
-    return trainer or model.get_trainer()
-
-
-def trained_on_texts(corpus: Corpus, cutter: Cutter, trainer: Trainer, model: Model, executor: Any) -> Model:
-    """A model learnt from the words of these texts."""
-    words = iterator_corpus(["low lower"], offsets=cutter.needs_origins)
-    _load_kernels(trainer, model, partial(count_words, words, cutter.rehearsal, show_progress=False))
-    # The tables of normalizer and pre-tokenizer: once here, not at the same time in every thread.
-    cutter.rehearsal.words(["low lower"], offsets=cutter.needs_origins)
-    give_back()
-    counts = count_words(corpus, cutter, show_progress=trainer.shown_progress, executor=executor)
-    give_back()
-    return _learnt(counts, trainer, model, executor)
-
-
-def trained_on_counts(counts: WordCounts, trainer: Trainer, model: Model, executor: Any) -> Model:
-    """A model learnt from counted words."""
-    _load_kernels(trainer, model, partial(WordCounts.of, {"low": 1, "lower": 1}))
-    return _learnt(counts, trainer, model, executor)
-
-
-def _learnt(counts: WordCounts, trainer: Trainer, model: Model, executor: Any) -> Model:
-    if len(counts.counts) == 0:
-        warn_caller("the corpus has no words: the vocabulary is what the options ask for")
-    return trainer.train_words(counts, model, executor)
-
-
-def checked_counts(counts: Mapping[str, int]) -> WordCounts:
-    """The words and their counts.
-
-    ValueError for a word that is no string, a count outside 1 to 2**63 - 1, and for counts that come to 2**63 symbols.
-    """
-    if not isinstance(counts, Mapping):
-        raise ValueError(
-            f"the counts are {counts!r:.80}: give a mapping from word to count; texts are for train_from_iterator"
-        )
-    for word, count in dict(counts).items():
-        if not isinstance(word, str):
-            raise ValueError(f"the word {word!r} is no string")
-        if not isinstance(count, (int, np.integer)) or not 0 < count < 1 << 63:
-            raise ValueError(f"the count of {word!r} is {count!r}: give a positive integer below 2**63")
-    # A symbol more a word: its end.
-    total = sum(int(count) * (len(word) + 1) for word, count in counts.items())
-    if total >= 1 << 63:
-        raise ValueError(
-            f"the words have {total} characters in all, each as often as it is counted: divide the counts, so that it "
-            "is below 2**63"
-        )
-    return WordCounts.of(counts)
-
-
-def _load_kernels(trainer: Trainer, model: Model, two_words: Callable[[], WordCounts]) -> None:
-    """Train on two words, so that what takes seconds where nothing is compiled yet has a bar of its own."""
-    if not trainer.shown_progress:
-        return
-    with progress_if_slow("Load kernels, compiled at first use", trainer.shown_progress):
-        counts = two_words()
-        rehearsal = copy(trainer)
-        rehearsal.show_progress = False
-        # The options may ask for more than two words can give.
-        with suppress(ValueError):
-            rehearsal.train_words(counts, model)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .._core.arrays import I64, code_points, packed
-from .._core.files import chosen_prefix, compact_json, lines_of, named, read_text, required, written
+from .._core.files import chosen_prefix, dumps, lines_of, named, read_text, required, written
 from .._core.options import checked_option
 from .._text.words import Words
 from ._bpe_kernel import encode
@@ -78,7 +78,7 @@ def write_files(
             raise ValueError(f"merges.txt cannot hold the merge {tuple(merge)!r}: save tokenizer.json instead")
     lines = "".join(f"{left} {right}\n" for left, right in merges)
     return [
-        written(named(folder, prefix, "vocab.json"), compact_json(vocab)),
+        written(named(folder, prefix, "vocab.json"), dumps(vocab)),
         written(named(folder, prefix, "merges.txt"), "#version: 0.2\n" + lines),
     ]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.files import chosen_prefix, compact_json, named, read_text, required, written
+from .._core.files import chosen_prefix, dumps, named, read_text, required, written
 from .._text.words import Words
 from ._explanation import MatchStep
 from ._model import Pieces, TokenModel, Vocabulary
@@ -100,4 +100,4 @@ class WordLevel(TokenModel):
     def save(self, folder: str | os.PathLike[str], prefix: str | None = None, name: str | None = None) -> list[str]:
         """Writes vocab.json, or prefix-vocab.json, the tokens sorted by id; returns its path in a list."""
         path = named(Path(folder), chosen_prefix(prefix, name), "vocab.json")
-        return [written(path, compact_json(self._vocabulary.in_id_order()))]
+        return [written(path, dumps(self._vocabulary.in_id_order()))]
