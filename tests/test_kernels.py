@@ -198,6 +198,24 @@ def test_a_compilation_that_takes_a_while_is_said_once_on_standard_error(folder:
     assert run(folder, program.replace("sys.stderr = sys.stdout", "sys.stderr = None"), NUMBA_OPT="1") == ""
 
 
+def test_after_compiling_ahead_of_time_nothing_is_compiled(tmp_path: Path) -> None:
+    """The folder is that of the other tests, where most of it is done already."""
+    environment = {"PYTHONPATH": str(ROOT)}
+    said = run_python("import sys; from tokenizers_impl.compile import main; sys.exit(main())", tmp_path, **environment)
+    assert said.startswith("kernels are compiled and kept below ")
+    program = """
+        from numba.core import event
+        from tokenizers_impl import pipelines
+        with event.install_recorder("numba:compile") as compiled:
+            for pipeline in pipelines.PIPELINES.values():
+                tokenizer, trainer = pipeline(vocab_size=120, show_progress=False)
+                tokenizer.train_from_iterator(["some other text", "and one more"], trainer)
+                assert tokenizer.decode(tokenizer.encode("some text").ids)
+        print([each.data["dispatcher"].py_func.__name__ for _, each in compiled.buffer])
+    """
+    assert run_python(program, tmp_path, **environment).strip() == "[]"
+
+
 _INTERRUPTED = """
 import os, signal, threading
 import numpy as np

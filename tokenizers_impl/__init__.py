@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, NoReturn
 
+from evenscore.version import __version__
+
 from . import decoders, exchange, implementations, models, normalizers, pipelines, pre_tokenizers, processors, trainers
 from ._core import missing
 from ._core.added_token import AddedToken
@@ -18,7 +20,6 @@ from ._encoding.inputs import (
 from ._normalized_string import NormalizedString, OffsetReferential, OffsetType, SplitDelimiterBehavior
 from ._patterns import Regex
 from ._pre_tokenized_string import PreTokenizedString
-from ._version import __version__
 from .implementations import (
     BertWordPieceTokenizer,
     ByteLevelBPETokenizer,

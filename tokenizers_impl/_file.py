@@ -10,7 +10,6 @@ from typing import Any
 from ._core.added_token import AddedToken
 from ._core.component import Call, Component, document
 from ._core.files import dumps, loads
-from ._core.parallel import no_collection
 from ._encoding.parts import READERS, Parts
 from ._encoding.post_processing import Padding, Truncation
 
@@ -52,8 +51,6 @@ def _values(parts: Parts, written: Callable[[Component], Any]) -> dict[str, Any]
 # --- Read
 
 
-# A vocabulary of 250,000 pieces is a million objects, all of which stay.
-@no_collection()
 def from_document(text: str) -> Parts:
     """The parts in such a text; ValueError names what is wrong or not implemented."""
     data = _parsed(text)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from .options import LARGEST_COUNT, LARGEST_ID
-from .parallel import no_collection
 from .token_lists import TokenLists, TokenRows
 
 # --- The Encoding that a caller gets
@@ -205,8 +204,7 @@ class Encoding:
 
 def encodings_of(rows: TokenRows) -> list[Encoding]:
     """An Encoding a row."""
-    with no_collection():
-        return list(map(Encoding, repeat(rows), range(len(rows.bounds) - 1)))
+    return list(map(Encoding, repeat(rows), range(len(rows.bounds) - 1)))
 
 
 def lists_of(name: str, encoding: Any) -> TokenLists:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import gc
 import json
 import os
 import sys
@@ -151,44 +149,3 @@ def progress(stage: str, total: int | None, show: Shown, **options: Any) -> Any:
     from tqdm import tqdm
 
     return tqdm(desc=stage, total=total, dynamic_ncols=True, **options)
-
-
-# --- Memory that is free, given back to the system
-
-
-def give_back() -> None:
-    """Let the C library return the memory that it holds and nobody uses, as far as it can.
-
-    glibc keeps freed arrays of up to 32 MB for later ones, also where only smaller ones follow: 35 MB after the tables
-    of a BertNormalizer are made, 15 MB after 40 MB of text are counted.
-    """
-    if sys.platform == "linux":
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        if trim is not None:  # musl has none
-            trim(0)
-
-
-# --- Garbage collection, put off while many objects are made that are sure to stay
-
-
-@contextmanager
-def no_collection() -> Iterator[None]:
-    """No automatic garbage collection inside, if there was one before.
-
-    It runs after every 700 new objects and now and then looks at all there are: of the 0.75 s that it took to encode
-    300,000 lines, 0.27 s.
-
-    >>> with no_collection():
-    ...     gc.isenabled()
-    False
-    >>> gc.isenabled()
-    True
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()

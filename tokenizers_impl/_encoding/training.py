@@ -17,7 +17,7 @@ from evenscore.inputs import warn_caller
 from evenscore.parallel import ordered_results
 
 from .._core.arrays import I64, U32, code_points, utf8_size
-from .._core.parallel import Shown, give_back, map_in_order, progress, progress_if_slow
+from .._core.parallel import Shown, map_in_order, progress, progress_if_slow
 from .._text.splits import TEXT, Given, Splits, positions, room_for
 from .._text.words import WordCounts, WordTable
 from ..models import Model
@@ -40,9 +40,7 @@ def trained_on_texts(corpus: Corpus, cutter: Cutter, trainer: Trainer, model: Mo
     _load_kernels(trainer, model, partial(count_words, words, cutter.rehearsal, show_progress=False))
     # The tables of normalizer and pre-tokenizer: once here, not at the same time in every thread.
     cutter.rehearsal.words(["low lower"], offsets=cutter.needs_origins)
-    give_back()
     counts = count_words(corpus, cutter, show_progress=trainer.shown_progress, executor=executor)
-    give_back()
     return _learnt(counts, trainer, model, executor)
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from .._core.component import component_from_json, members, without_older_keys
 from ._byte_level import OWN_TYPE, ByteLevel, ByteWords, recover
-from ._decode_stream import DecodeStream
-from ._decoder import Decoder, Sequence, TokenDecoder
+from ._decoder import Decoder, DecodeStream, Sequence, TokenDecoder
 from ._tokens import CTC, BPEDecoder, ByteFallback, Fuse, Metaspace, Replace, Strip, WordPiece
 
 __all__ = [

@@ -12,7 +12,7 @@ from .._core.options import choice_of
 from .._patterns import Pattern, pattern_from_json, pattern_json
 from .._text.splits import Splits, check_room, room_for
 from ..normalizers import Replace as ReplaceNormalizer
-from ..pre_tokenizers._metaspace import Metaspace as MetaspacePreTokenizer
+from ..pre_tokenizers._cuts import Metaspace as MetaspacePreTokenizer
 from ._decoder import Decoder, TokenDecoder
 
 # --- Decoders that edit every token by itself

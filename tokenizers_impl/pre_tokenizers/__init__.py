@@ -11,13 +11,13 @@ from ._cuts import (
     CharDelimiterSplit,
     Digits,
     FixedLength,
+    Metaspace,
     Punctuation,
     Split,
     UnicodeScripts,
     Whitespace,
     WhitespaceSplit,
 )
-from ._metaspace import Metaspace
 from ._pre_tokenizer import PreTokenizer, Sequence
 
 __all__ = [

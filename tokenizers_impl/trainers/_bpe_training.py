@@ -13,7 +13,7 @@ import numpy as np
 from .._core.added_token import AddedToken
 from .._core.arrays import I32, I64, U32, Bools
 from .._core.kernel import kernel
-from .._core.parallel import Shown, give_back, progress
+from .._core.parallel import Shown, progress
 from .._text.words import WordCounts, Words
 from ..models._bpe import BPE
 from ..models._model import Pieces
@@ -23,7 +23,6 @@ from ._merge_loop import (
     MORE_OCCURRENCES,
     MORE_PAIRS,
     MORE_TOKENS,
-    NOTHING,
     ROW,
     new_state,
     run_merges,
@@ -358,9 +357,6 @@ def _merged(state: State, rule: Rule, most_merges: int, show_progress: Shown) ->
     wanted = min(rule.vocab_size - int(state.used[TOKENS]), most_merges)
     with progress("Compute merges", max(0, wanted), show_progress) as bar:
         while reason != FINISHED and done < most_merges:
-            if reason != NOTHING:
-                # What is free behind the arrays of before.
-                give_back()
             rows.append(np.empty((min(SLICE, most_merges - done), ROW), np.int64))
             steps, reason = run_merges(state, rule, rows[-1])
             rows[-1] = rows[-1][:steps]
