@@ -11,12 +11,8 @@ with an affix; for Unigram the same pieces, scores within 1e-9. Peers: pip insta
 ours and the library's.  With nothing compiled yet numba imports scipy and awkward where they are installed, and
 gigatoken installs them: 0.4 s that a user who trains tokenizers alone does not pay.
 
-Where everything is compiled, a training has 80 MB before it counts a word: 47 are pages of LLVM's library, which loads
-the kernels, 25 Python with numpy, the rest ours.  Loading takes 2 ms a kernel.  Tried for it and dropped: numba's own
-cache (142 MB: importing numba takes 64, its runtime, which it compiles in every process, 29); one engine of LLVM for
-all kernels (functions of one name from two compilations would be taken for one another); LLVM's finalize_object (it
-runs the compiler, 14 MB of LLVM's pages, on an empty module); a callback into Python for the objects that kernels hold
-as pickles (a pending Ctrl-C is raised there, where compiled code does not expect it).
+Memory is the peak above what the imports alone take in a process of their own: numba and numpy for ours, its package
+for a peer.  The shares of the imports are printed first.
 """
 
 from __future__ import annotations
@@ -29,7 +25,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -95,6 +91,15 @@ print(time.perf_counter() - start, peak())
 """
 
 
+# What each of them imports before it begins.
+_IMPORTS = {
+    "evenscore": "numba, numpy",
+    "tokenizers": "tokenizers",
+    "gigatoken": "gigatoken",
+    "sentencepiece": "sentencepiece",
+}
+
+
 class Run(NamedTuple):
     """Wall seconds and peak memory in MB of one process."""
 
@@ -113,6 +118,12 @@ def run(
     if done.returncode:
         raise RuntimeError(done.stderr)
     return Run(*map(float, done.stdout.split()[-2:]))
+
+
+@cache
+def import_memory(name: str) -> float:
+    """The peak memory in MB of a process that does no more than the imports."""
+    return run(f"import time, {_IMPORTS[name]}\nprint(time.perf_counter(), peak())").megabytes
 
 
 def affix_order(path: Path) -> list[str]:
@@ -179,7 +190,7 @@ def row(model: str, size: int, corpus: Path, ours: Run, cold: str, peer: str, th
         peer,
         f"{theirs.seconds:.2f} s",
         f"{theirs.seconds / ours.seconds:.1f}x",
-        f"{ours.megabytes:.0f} / {theirs.megabytes:.0f} MB",
+        f"{ours.megabytes - import_memory('evenscore'):.0f} / {theirs.megabytes - import_memory(peer):.0f} MB",
     ]
     print(f"| {' | '.join(cells)} |", flush=True)
 
@@ -202,7 +213,9 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--python", default=sys.executable)
     known: Any = parser.parse_args()
-    print("| model | corpus | vocabulary | ours | cold | peer | peer's | ratio | memory |")
+    shares = ", ".join(f"{name} {import_memory(name):.0f} MB" for name in ("evenscore", "tokenizers"))
+    print(f"Imports alone: {shares}\n")
+    print("| model | corpus | vocabulary | ours | cold | peer | peer's | ratio | memory above the imports |")
     print("|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
