@@ -134,7 +134,8 @@ def test_a_dry_run_writes_what_is_uploaded(
 
 def test_a_space_of_another_name_has_the_script_twice(filled: Hub) -> None:
     usual, other = filled.spaces["user/wer_dp"], filled.spaces["user/word-error"]
-    assert other == {**usual, "word-error.py": usual["wer_dp.py"]}
+    card = usual["README.md"].replace(b'evaluate.load("user/wer_dp")', b'evaluate.load("user/word-error")')
+    assert other == {**usual, "word-error.py": usual["wer_dp.py"], "README.md": card}
 
 
 def test_what_the_space_has_besides_stays_and_what_it_has_already_is_not_sent(hub: Hub, tmp_path: Path) -> None:
@@ -143,6 +144,7 @@ def test_what_the_space_has_besides_stays_and_what_it_has_already_is_not_sent(hu
     assert [status for status, _ in published(hub.url, tmp_path, words, words)] == [0, 0]
     assert hub.spaces["user/wer_dp"]["notes.txt"] == b"mine"
     assert hub.spaces["user/wer_dp"]["README.md"] == bundle("wer_dp", "user/wer_dp")["README.md"]
+    assert b'>>> wer = evaluate.load("user/wer_dp")\n' in hub.spaces["user/wer_dp"]["README.md"]
     assert len(hub.commits) == 1
 
 

@@ -42,7 +42,8 @@ def bundle(metric: str, space: str) -> dict[str, bytes]:
         "app.py": _GENERATED + page,
         "README.md": _LINK.sub(
             lambda found: f"]({_flat(found[1].replace('/', '.'))}.py)",
-            (folder / "README.md").read_text(encoding="utf-8"),
+            # There the first example loads the Space itself.
+            (folder / "README.md").read_text(encoding="utf-8").replace(f'evenscore.path("{metric}")', f'"{space}"'),
         ),
         "_space/__init__.py": f'{_GENERATED}"""The modules of the page."""\n',
         **{f"{_flat(module)}.py": _GENERATED + text for module, text in modules.items()},
