@@ -7,7 +7,7 @@ import json
 import math
 import os
 import re
-import tempfile
+import secrets
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -46,30 +46,25 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         target.write_text(text, encoding="utf-8", newline="")
         return
     try:
-        put_in_place(target, text.encode("utf-8"))
+        _put_in_place(target, text.encode("utf-8"))
     except OSError as error:
         # The name that was asked for, not the one that was tried, or none for a full disk.
         raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
 
 
-def put_in_place(target: Path, content: bytes) -> None:
-    """Write the file under another name, then rename it."""
-    descriptor, name = tempfile.mkstemp(dir=target.parent)
+def _put_in_place(target: Path, content: bytes) -> None:
+    """Write the file under another name, then rename it; the rights of a file that was there stay."""
+    written = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with open(written, "xb") as file:
             file.write(content)
-        # The rights of the file that was there, or those that an ordinary new one would have.
-        os.chmod(name, target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
-        os.replace(name, target)
+        if target.exists():
+            os.chmod(written, target.stat().st_mode & 0o7777)
+        os.replace(written, target)
     except BaseException:
-        os.unlink(name)
+        # A Ctrl-C may come when it is in its place already.
+        written.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 # --- JSON to the byte as `tokenizers` writes it, its numbers to the bit as it reads them
