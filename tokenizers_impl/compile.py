@@ -1,7 +1,8 @@
 """Compiles what trainings and tokenizers use, ahead of time: python -m tokenizers_impl.compile
 
 For container images, and before many processes start at once.  What is compiled is kept where numba keeps it: beside
-the sources, or in the folder that NUMBA_CACHE_DIR names.
+the sources, or in the folder that NUMBA_CACHE_DIR names.  numba reads no folder that it may not write, so compile as
+the user who runs the programs.
 """
 
 from __future__ import annotations
