@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
+import sys
 import tempfile
 
 _HOME = tempfile.mkdtemp(prefix="evenscore-tests-")
@@ -11,6 +13,12 @@ _HOME = tempfile.mkdtemp(prefix="evenscore-tests-")
 for _name in ("HF_MODULES_CACHE", "HF_METRICS_CACHE", "HF_EVALUATE_CACHE", "HF_DATASETS_CACHE"):
     os.environ.pop(_name, None)
 os.environ.update(HF_HOME=_HOME, HF_EVALUATE_OFFLINE="1", HF_HUB_OFFLINE="1", HF_DATASETS_OFFLINE="1")
+
+
+def pytest_collection_finish() -> None:
+    """No test of what is printed depends on whether kernels are compiled already."""
+    if kernels := sys.modules.get("tokenizers_impl._core.kernel"):
+        kernels._PATIENCE = math.inf  # type: ignore[attr-defined]
 
 
 def pytest_unconfigure() -> None:

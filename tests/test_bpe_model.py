@@ -685,6 +685,8 @@ def test_without_compilation_the_results_are_the_same() -> None:
         )
         for disabled in ("1", "0")
     ]
-    assert [output.stderr for output in outputs] == ["", ""]
+    # Said where the kernels are not compiled yet.
+    said = [line for output in outputs for line in output.stderr.splitlines()]
+    assert [line for line in said if not line.startswith("tokenizers_impl: compiling kernels")] == []
     assert outputs[0].stdout == outputs[1].stdout
     assert len(json.loads(outputs[0].stdout)) == 6

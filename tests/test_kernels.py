@@ -102,7 +102,7 @@ def test_other_settings_of_numba_compile_anew(folder: Path) -> None:
     assert run(folder).endswith(" 2")
     assert run(folder, NUMBA_BOUNDSCHECK="1").endswith(" 2")
     assert run(folder, NUMBA_BOUNDSCHECK="1").endswith(" 0")
-    assert run(folder, NUMBA_NUM_THREADS="1", NUMBA_BOUNDSCHECK="1").endswith(" 0")
+    assert run(folder, NUMBA_NUM_THREADS="1", NUMBA_DISABLE_JIT="0", NUMBA_BOUNDSCHECK="1").endswith(" 0")
 
 
 def test_what_others_keep_beside_stays(folder: Path) -> None:

@@ -130,7 +130,7 @@ def _sources() -> str:
     for file in sorted(_PACKAGE.rglob("*.py")):
         digest.update(f"{file.relative_to(_PACKAGE)}\n".encode() + file.read_bytes())
     settings = {name: value for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_")}
-    for name in ("NUMBA_CACHE_DIR", "NUMBA_NUM_THREADS"):
+    for name in ("NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "NUMBA_NUM_THREADS"):
         settings.pop(name, None)
     digest.update(repr(settings).encode())
     return digest.hexdigest()
