@@ -1,8 +1,8 @@
-"""Compiles what trainings and tokenizers use, ahead of time: python -m tokenizers_impl.compile
+"""Compiles the kernels ahead of time: python -m tokenizers_impl.compile
 
-For container images, and before many processes start at once.  What is compiled is kept where numba keeps it: beside
-the sources, or in the folder that NUMBA_CACHE_DIR names.  numba reads no folder that it may not write, so compile as
-the user who runs the programs.
+Run it when a container image is built, or before many processes start at once.  numba keeps the compiled kernels beside
+the sources, or in the folder that NUMBA_CACHE_DIR names.  It reads only folders that it may write, so run this as the
+user who runs the programs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How kernels are compiled: by numba, at their first call, kept on disk by numba's own cache.
 
-numba looks at the file of a kernel when it asks whether what it kept is still good, not at the files of what the kernel
-calls.  So every folder of its cache has a stamp of all sources of the package, and is emptied when that has changed.
+numba checks only the file of a kernel for changes, not the files of the functions that the kernel calls.  So every
+folder of the cache has a digest of all sources of the package, and is emptied when the digest has changed.
 """
 
 from __future__ import annotations
@@ -70,13 +70,13 @@ class Kernel:
                 self._compile(arguments)
             return self.compiled(*arguments)
         except SystemError as error:
-            # What a kernel returns is made by Python, where a Ctrl-C is raised: numba finds an error in a result.
+            # A Ctrl-C that arrives while Python builds the result of a kernel reaches the caller as a SystemError.
             cause: BaseException | None = error
             while cause is not None and not isinstance(cause, KeyboardInterrupt):
                 cause = cause.__cause__
             raise cause or error from None
         except (EOFError, OSError, pickle.UnpicklingError) as error:
-            # No kernel raises these: a file that numba has kept is damaged, or there is no room for one more.
+            # No kernel raises these: a file of the cache is damaged, or the disk has no room for another.
             _warn_once(f"kernels that were compiled can be neither read nor kept ({error}): they are compiled anew")
             for folder in {each.compiled.stats.cache_path for each in Kernel.every} - {None}:
                 _empty(Path(folder))
