@@ -202,18 +202,16 @@ def cut_at_marks(splits: Splits, mark: Any, *arguments: Any) -> Splits:
     """
     marks = np.full(len(splits.chars), REMOVED, np.uint8)
     mark(splits.chars, splits.starts, splits.ends, splits.added, *arguments, marks)
-    return splits.recut(*_found(marks, splits.ends))
+    starts, ends, parents = np.empty((3, np.count_nonzero(marks == BEGINS)), np.int64)
+    _find(marks, splits.ends, starts, ends, parents)
+    return splits.recut(starts, ends, parents)
 
 
 @kernel
-def _found(marks: U8, old_ends: I64) -> tuple[I64, I64, I64]:
-    """Where every new split begins and ends, and in which old one it lies."""
-    n = 0
-    for mark in marks:
-        n += mark == BEGINS
-    starts, ends, parent = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+def _find(marks: U8, old_ends: I64, starts: I64, ends: I64, parent: I64) -> None:
+    """Writes where every new split begins and ends, and in which old one it lies."""
     old, i = 0, 0
-    for j in range(n):
+    for j in range(len(starts)):
         while marks[i] != BEGINS:
             i += 1
         while old_ends[old] <= i:
@@ -223,7 +221,6 @@ def _found(marks: U8, old_ends: I64) -> tuple[I64, I64, I64]:
         while i < len(marks) and marks[i] == INSIDE:
             i += 1
         ends[j] = i
-    return starts, ends, parent
 
 
 # --- White space taken off the ends of splits

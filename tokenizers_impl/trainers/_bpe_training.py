@@ -111,12 +111,10 @@ class BpeOptions(TrainingOptions):
 
 
 @kernel
-def _character_counts(chars: U32, offsets: I64, counts: I64, n: int) -> I64:
-    totals = np.zeros(n, np.int64)
+def _count_characters(chars: U32, offsets: I64, counts: I64, totals: I64) -> None:
     for w in range(len(offsets) - 1):
         for i in range(offsets[w], offsets[w + 1]):
             totals[chars[i]] += counts[w]
-    return totals
 
 
 def alphabet(
@@ -133,7 +131,8 @@ def alphabet(
     """
     required = [ord(text[0]) for text in initial if text]
     size = max([int(counts.words.chars.max(initial=0)), *required]) + 1
-    totals = _character_counts(*counts.words, counts.counts, size)
+    totals = np.zeros(size, np.int64)
+    _count_characters(*counts.words, counts.counts, totals)
     totals[required] = np.iinfo(np.int64).max
     kept = np.flatnonzero(totals)
     if limit is not None and len(kept) > limit:
@@ -162,7 +161,11 @@ class InitialSymbols:
         index = np.full(max([int(words.chars.max(initial=0)), *codes]) + 1, -1, np.int32)
         index[codes] = np.arange(len(known))
         glued, end = (bool(suffix) and end_of_word == kind for kind in ("glued", "symbol"))
-        self.symbols, self.offsets, self._seen = _affixed(*words, index, len(known), bool(prefix), glued, end)
+        n = len(words.offsets) - 1
+        symbols, seen = np.empty(len(words.chars) + n * end, np.int32), np.zeros(END * len(known) + 1, np.bool_)
+        self.offsets: I64 = np.empty(n + 1, np.int64)
+        _affix(*words, index, len(known), bool(prefix), glued, end, symbols, self.offsets, seen)
+        self.symbols, self._seen = symbols[: self.offsets[-1]], seen
 
     def strings(self) -> dict[int, str]:
         """The number of every symbol that occurs with its string."""
@@ -176,14 +179,21 @@ class InitialSymbols:
 
 
 @kernel
-def _affixed(
-    chars: U32, offsets: I64, index: I32, n: int, prefixed: bool, glued: bool, end: bool
-) -> tuple[I32, I64, Bools]:
-    """The symbols, where the words begin among them, and which numbers occur."""
-    n_words = len(offsets) - 1
-    symbols, firsts, size = np.empty(len(chars) + n_words * end, np.int32), np.empty(n_words + 1, np.int64), 0
-    seen = np.zeros(END * n + 1, np.bool_)
-    for w in range(n_words):
+def _affix(
+    chars: U32,
+    offsets: I64,
+    index: I32,
+    n: int,
+    prefixed: bool,
+    glued: bool,
+    end: bool,
+    symbols: I32,
+    firsts: I64,
+    seen: Bools,
+) -> None:
+    """Writes the symbols, where the words begin among them, and which numbers occur."""
+    size = 0
+    for w in range(len(offsets) - 1):
         firsts[w] = size
         start, stop = offsets[w], offsets[w + 1]
         for i in range(start, stop):
@@ -197,8 +207,7 @@ def _affixed(
             symbols[size] = END * n
             seen[END * n] = True
             size += 1
-    firsts[n_words] = size
-    return symbols[:size], firsts, seen
+    firsts[len(offsets) - 1] = size
 
 
 @kernel
@@ -301,22 +310,19 @@ def learn_merges(
     rule = Rule(
         TIE_BREAKS.index(options.tie_break), max(1, options.min_frequency), options.most_tokens, options.longest
     )
-    first_rule = rule._replace(max_length=options.longest_first)
     # 5. The merges.  Nothing here holds the state, so that it is gone when the strings of the tokens are made.
     tokens, rows = _merged(
-        state_with_pairs(counts, options, first_rule, model, show_progress), rule, options.most_merges, show_progress
+        state_with_pairs(counts, options, model, show_progress), rule, options.most_merges, show_progress
     )
     return LearntMerges(tokens.texts(), rows)
 
 
-def state_with_pairs(
-    counts: WordCounts, options: BpeOptions, rule: Rule, model: Extended | None, show_progress: Shown
-) -> State:
+def state_with_pairs(counts: WordCounts, options: BpeOptions, model: Extended | None, show_progress: Shown) -> State:
     """The words as symbols with their pairs, the steps 1 to 4."""
     state = initial_state(counts, options, model, show_progress)
     # 4. The pairs.
     with progress("Count pairs", len(counts.counts), show_progress) as bar:
-        count_pairs(state, rule)
+        count_pairs(state, options.longest_first, np.zeros(state.used[TOKENS] + 1, np.int64))
         bar.update(len(counts.counts))
     return with_usual_pairs(state)
 

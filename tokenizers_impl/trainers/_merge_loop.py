@@ -28,7 +28,8 @@ from ._merge_pairs import (
     best,
     drop_former,
     fill_table,
-    known_token,
+    lower_least,
+    push,
     record,
     token_of,
 )
@@ -37,9 +38,8 @@ from ._merge_pairs import (
 #
 # Merging a pair goes through the list of its positions alone, and only pairs with the new symbol arise.
 
-# What a merge lacks, or run_merges to go on: nothing; pairs or the right to more tokens; room for tokens, for pairs,
-# for their occurrences.
-NOTHING, FINISHED, MORE_TOKENS, MORE_PAIRS, MORE_OCCURRENCES = range(5)
+# Status codes, below every token: the rows are full; no pair is left, or the vocabulary is full; an array has to grow.
+FULL, FINISHED, MORE_TOKENS, MORE_PAIRS, MORE_OCCURRENCES = range(-5, 0)
 # The columns of a row of run_merges.
 ROW = 6
 
@@ -101,63 +101,60 @@ def _touch_all(symbols: Symbols, counts: I64, frequency: I64, new: int, touched:
     return n
 
 
-@kernel
-def merge(state: State, rule: Rule, p: int) -> int:
-    """Merges pair p; the token that it gives."""
+@inner_kernel
+def merge(state: State, max_length: int, p: int) -> int:
+    """Merges pair p and returns the token that it gives.
+
+    Returns MORE_TOKENS, MORE_PAIRS or MORE_OCCURRENCES, and merges nothing, if such an array may be too short.
+    """
     symbols, counts, pairs, strings, tokens, _, touched, used = state
-    a, b, start = pairs.first[p], pairs.second[p], pairs.start[p]
-    positions = pairs.occurrences[start : start + pairs.size[p]]
-    new = token_of(strings, used[TOKENS], a, b)
-    used[TOKENS] = max(used[TOKENS], new + 1)
-    n, merged = _replace(symbols, counts, pairs.frequency, positions, p, new, touched)
-    used[CORPUS] -= merged
-    if tokens.seen[new]:
-        n = _touch_all(symbols, counts, pairs.frequency, new, touched)
-    else:
-        tokens.seen[new] = True
-        tokens.length[new] = tokens.length[a] + tokens.length[b]
-    record(state, rule, touched[:n], new)
-    return new
-
-
-@kernel
-def lack(state: State, p: int) -> int:
-    """MORE_TOKENS, MORE_PAIRS or MORE_OCCURRENCES if a merge of pair p may need such room, else NOTHING."""
-    pairs, strings, used = state.pairs, state.strings, state.used
-    n, a, b = used[TOKENS], pairs.first[p], pairs.second[p]
+    n, a, b, start = used[TOKENS], pairs.first[p], pairs.second[p], pairs.start[p]
     size = strings.ends[a + 1] - strings.ends[a] + strings.ends[b + 1] - strings.ends[b]
     if n + 1 >= len(strings.ends) or strings.ends[n] + size > len(strings.chars):
         return MORE_TOKENS
-    known, room = known_token(strings, n, a, b), 2 * int(pairs.size[p])
-    if known != NONE and state.tokens.seen[known]:
-        room = len(state.touched)
+    new = token_of(strings, n, a, b)
+    room = len(touched) if tokens.seen[new] else 2 * int(pairs.size[p])
     if used[PAIRS] + min(room, 2 * n + 2) > len(pairs.first):
         return MORE_PAIRS
     if used[OCCURRENCES] + room > len(pairs.occurrences):
         return MORE_OCCURRENCES
-    return NOTHING
+    positions = pairs.occurrences[start : start + pairs.size[p]]
+    used[TOKENS] = max(n, new + 1)
+    touches, merged = _replace(symbols, counts, pairs.frequency, positions, p, new, touched)
+    used[CORPUS] -= merged
+    if tokens.seen[new]:
+        touches = _touch_all(symbols, counts, pairs.frequency, new, touched)
+    else:
+        tokens.seen[new] = True
+        tokens.length[new] = tokens.length[a] + tokens.length[b]
+    record(state, max_length, touched[:touches], new)
+    return new
 
 
 @kernel
 def run_merges(state: State, rule: Rule, rows: I64) -> tuple[int, int]:
-    """Makes up to len(rows) merges and says how many, with the reason why it came back.
+    """Makes up to len(rows) merges and says how many, with the status.
 
     A row: the two tokens, the token they give, their count, then the size of vocabulary and corpus after the merge.
     """
-    pairs, used = state.pairs, state.used
-    for step in range(len(rows)):
+    pairs, used, step = state.pairs, state.used, 0
+    while step < len(rows):
         if used[TOKENS] >= rule.vocab_size:
             return step, FINISHED
-        p = best(state, rule)
+        p, n = best(state, rule.tie_break), used[PAIRS]
         if p == NONE:
-            return step, FINISHED
-        lacking = lack(state, p)
-        if lacking != NOTHING:
-            return step, lacking
+            if not lower_least(pairs, used, rule.min_count):
+                return step, FINISHED
+            push(state, rule.tie_break, 0)
+            continue
         rows[step, 0], rows[step, 1], rows[step, 3] = pairs.first[p], pairs.second[p], pairs.frequency[p]
-        rows[step, 2] = merge(state, rule, p)
+        rows[step, 2] = merge(state, rule.max_length, p)
+        if rows[step, 2] < 0:
+            return step, rows[step, 2]
+        push(state, rule.tie_break, n)
         rows[step, 4], rows[step, 5] = used[TOKENS], used[CORPUS]
-    return len(rows), NOTHING
+        step += 1
+    return step, FULL
 
 
 # --- The state of a merge loop from words whose symbols are known

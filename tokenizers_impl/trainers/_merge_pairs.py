@@ -185,13 +185,6 @@ def token_of(strings: Strings, n: int, a: int, b: int) -> int:
     return int(strings.table[place])
 
 
-@inner_kernel
-def known_token(strings: Strings, n: int, a: int, b: int) -> int:
-    """The one of the first n tokens that has the string of a merge of a, b; NONE if none has."""
-    end = _write_merged(strings, n, a, b)
-    return int(strings.table[_place_of(strings, strings.ends[n], end)])
-
-
 # --- Which of several equally frequent pairs goes first
 
 # The tie breaks that look at strings.
@@ -262,12 +255,12 @@ def key_of(pair_at: I32, pairs: Pairs, tie_break: int, p: int) -> int:
 
 
 @inner_kernel
-def push(state: State, rule: Rule, n: int) -> None:
-    """Enters those of the last n pairs that are frequent enough."""
+def push(state: State, tie_break: int, n: int) -> None:
+    """Adds to the queue those of the pairs from the n-th on that are frequent enough."""
     frequencies, keys, queued = state.queue
     pairs, strings, used = state.pairs, state.strings, state.used
-    tie_break, by_string = rule.tie_break, rule.tie_break in BY_STRING
-    for p in range(used[PAIRS] - n, used[PAIRS]):
+    by_string = tie_break in BY_STRING
+    for p in range(n, used[PAIRS]):
         frequency = pairs.frequency[p]
         if frequency < used[LEAST]:
             continue
@@ -311,27 +304,12 @@ def _sift_down(state: State, tie_break: int, p: int) -> None:
 
 
 @inner_kernel
-def _push_rarer(state: State, rule: Rule) -> bool:
-    """Enters the best pairs that are not in the queue, which is empty; whether there can be any."""
-    used, most = state.used, 0
-    if used[LEAST] <= rule.min_count:
-        return False
-    for p in range(used[PAIRS]):
-        most = max(most, state.pairs.frequency[p])
-    used[LEAST] = max(rule.min_count, most // 2)
-    push(state, rule, used[PAIRS])
-    return True
-
-
-@inner_kernel
-def best(state: State, rule: Rule) -> int:
-    """The pair to merge, NONE if no pair is frequent enough."""
+def best(state: State, tie_break: int) -> int:
+    """The best pair in the queue, NONE if the queue is empty."""
     frequencies, keys, queued = state.queue
-    pairs, used, tie_break = state.pairs, state.used, rule.tie_break
-    while used[QUEUE] > 0 or _push_rarer(state, rule):
+    pairs, used = state.pairs, state.used
+    while used[QUEUE] > 0:
         p = queued[0]
-        if used[QUEUE] == 0:
-            continue
         if pairs.frequency[p] < used[LEAST]:
             used[QUEUE] -= 1
             p = queued[used[QUEUE]]
@@ -341,11 +319,23 @@ def best(state: State, rule: Rule) -> int:
     return NONE
 
 
+@inner_kernel
+def lower_least(pairs: Pairs, used: I64, min_count: int) -> bool:
+    """Lowers the count that a pair in the queue has to half of the highest one; False if it is min_count already."""
+    if used[LEAST] <= min_count:
+        return False
+    used[LEAST] = 0
+    for p in range(used[PAIRS]):
+        used[LEAST] = max(used[LEAST], pairs.frequency[p] // 2)
+    used[LEAST] = max(used[LEAST], min_count)
+    return True
+
+
 # --- The pairs of neighbours with their counts, each with the list of the positions where it begins
 
 
 @inner_kernel
-def record(state: State, rule: Rule, positions: I32, new: int) -> None:
+def record(state: State, max_length: int, positions: I32, new: int) -> None:
     """Enters the pairs that begin at these positions; every one of them has the symbol `new`.
 
     So they are found by their other symbol, without hashing.
@@ -363,7 +353,7 @@ def record(state: State, rule: Rule, positions: I32, new: int) -> None:
         if j == ends[word]:
             continue
         a, b = ids[i], ids[j]
-        if length[a] + length[b] > rule.max_length:
+        if length[a] + length[b] > max_length:
             continue
         p = right[b] if a == new else left[a]
         if p == NONE:
@@ -390,15 +380,16 @@ def record(state: State, rule: Rule, positions: I32, new: int) -> None:
             occurrences[start[p] + size[p]] = i
             size[p] += 1
     used[PAIRS], used[OCCURRENCES] = n, end
-    push(state, rule, n - oldest)
 
 
 @kernel
-def count_pairs(state: State, rule: Rule) -> None:
-    """Enters every pair of the words, and which tokens are symbols: positions sorted by these, one after another."""
+def count_pairs(state: State, max_length: int, ends: I64) -> None:
+    """Enters every pair of the words, and which tokens are symbols: positions sorted by these, one after another.
+
+    ends: scratch, zeros, one more than there are tokens.
+    """
     ids, n_tokens = state.symbols.id, state.used[TOKENS]
     positions = state.touched
-    ends = np.zeros(n_tokens + 1, np.int64)
     for i in range(len(ids)):
         ends[ids[i] + 1] += 1
     for token in range(n_tokens):
@@ -410,7 +401,7 @@ def count_pairs(state: State, rule: Rule) -> None:
     start = 0
     while start < len(ids):
         token = ids[positions[start]]
-        record(state, rule, positions[start : ends[token]], token)
+        record(state, max_length, positions[start : ends[token]], token)
         start = ends[token]
 
 

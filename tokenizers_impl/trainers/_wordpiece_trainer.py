@@ -20,9 +20,8 @@ from ..models._model import Model
 from ..models._wordpiece import WordPiece
 from ._bpe_trainer import BpeTrainer
 from ._bpe_training import BpeOptions, LearntMerges, learn_merges, state_with_pairs, tokens_of
-from ._merge_loop import NOTHING, ROW, lack, merge, with_more_occurrences, with_more_pairs, with_more_tokens
-from ._merge_pairs import CORPUS, HF, NONE, PAIRS, TOKENS, Pairs, State
-from ._merge_pairs import Rule as MergeRule
+from ._merge_loop import ROW, merge, with_more_occurrences, with_more_pairs, with_more_tokens
+from ._merge_pairs import CORPUS, NONE, PAIRS, TOKENS, Pairs, State
 from ._trainer import Trainer
 
 # --- Which pair gains most, kept up to date from merge to merge
@@ -196,10 +195,13 @@ def update(state: State, candidates: Candidates, rule: Rule, a: int, b: int, new
     _enter(state.pairs, candidates, rule, state.used[PAIRS])
 
 
-# --- The WordPiece training by gain in likelihood, from counted words to merges
+@kernel
+def merge_one(state: State, max_length: int, p: int) -> int:
+    """As `merge`, called from Python."""
+    return merge(state, max_length, p)
 
-# More than any count, so that the queue of the merge loop, which is not used here, stays empty.
-NEVER = 2**62
+
+# --- The WordPiece training by gain in likelihood, from counted words to merges
 
 
 def learn_by_gain(
@@ -219,10 +221,8 @@ def learn_by_gain(
     >>> learnt.merges(), [round(gain, 4) for gain in learnt.gains]
     ([('##g', '##s'), ('p', '##u')], [0.05, 0.0278])
     """
-    merge_rule = MergeRule(HF, NEVER, options.most_tokens, options.longest)
     rule = Rule(UNION if criterion == "union" else QUOTIENT, max(1, options.min_frequency))
-    first_rule = merge_rule._replace(max_length=options.longest_first)
-    state = state_with_pairs(counts, options, first_rule, model, show_progress)
+    state = state_with_pairs(counts, options, model, show_progress)
     candidates = _no_candidates(state)
     start(state, candidates, rule)
     rows: list[tuple[int, ...]] = []
@@ -236,12 +236,11 @@ def learn_by_gain(
             gain = _gain(float(candidates.score[best]), int(state.used[CORPUS]), criterion)
             if min_gain is not None and gain < min_gain:
                 break
-            while lack(state, best) != NOTHING:
-                state = with_more_tokens(with_more_occurrences(with_more_pairs(state)))
-                candidates = _with_room(candidates, state)
             a, b, count = (int(array[best]) for array in (state.pairs.first, state.pairs.second, state.pairs.frequency))
             before = int(state.used[CORPUS])
-            new = merge(state, merge_rule, best)
+            while (new := merge_one(state, options.longest, best)) < 0:
+                state = with_more_tokens(with_more_occurrences(with_more_pairs(state)))
+                candidates = _with_room(candidates, state)
             update(state, candidates, rule, a, b, new, before - int(state.used[CORPUS]))
             rows.append((a, b, new, count, int(state.used[TOKENS]), int(state.used[CORPUS])))
             gains.append(gain)
