@@ -1,6 +1,6 @@
 """Time and memory of the three metrics beside the tools that they equal, on real text; prints the README's table.
 
-    python benchmarks/metrics.py [--data ../shared/data] [--sizes 2000 20000 200000]
+    python benchmarks/metrics.py [--data FOLDER] [--sizes 2000 20000 200000]
 
 Results are asserted equal before anything is timed. Each figure is the median of runs taken in turn with the peer's.
 Peers: pip install 'evenscore[benchmark]'. bleuscore and werx are compiled, and use every core there is.

@@ -1,6 +1,6 @@
 """Time and memory of n-gram models beside KenLM's Python; prints the README's table.
 
-    python benchmarks/ngram.py [--data ../shared/data] [--corpus gcide.en] [--megabytes 10] [--repeats 3]
+    python benchmarks/ngram.py [--data FOLDER] [--corpus gcide.en] [--megabytes 10] [--repeats 3]
 
 A model is trained on the first megabytes of a corpus, and scores as many that follow; characters have U+2581 for white
 space, which ARPA files cannot hold.  Every task is a process of its own, which reports the best time of its repeats,

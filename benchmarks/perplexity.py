@@ -1,6 +1,6 @@
 """Speed and memory of perplexity beside evaluate's algorithm and scoring one by one; prints the README's tables.
 
-    python benchmarks/perplexity.py [--data ../shared/data] [--device cpu] [--texts 150] [--layers 4] [--width 256]
+    python benchmarks/perplexity.py [--data FOLDER] [--device cpu] [--texts 150] [--layers 4] [--width 256]
 
 Lines of wikitext2, whose lengths differ much, under a GPT-2 of random weights, in float32, window 1024.  The README has
 4 layers of 256 with a vocabulary of 16,000, 6 of 64 with 4,000, and DistilGPT-2's 6 of 768 with 50,257 (--texts 20).

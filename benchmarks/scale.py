@@ -1,6 +1,6 @@
 """Rows scored by Dataset.map beside the peers called there, and memory over a stream; prints the README's table.
 
-    python benchmarks/scale.py [--data ../shared/data] [--rows 20000] [--stream 10000000] [--stock FOLDER]
+    python benchmarks/scale.py [--data FOLDER] [--rows 20000] [--stream 10000000] [--stock FOLDER]
 
 Columns of scores are asserted equal before anything is timed.  The peers are called row by row in a batched map, as one
 writes it with sacrebleu, rouge_score, jiwer; --stock is the folder `metrics` of a clone of evaluate, whose own metrics

@@ -1,6 +1,6 @@
 """Encoding and decoding beside `tokenizers`, tiktoken, gigatoken, on one thread and on all; prints the README's table.
 
-    python benchmarks/tokenizers_encode.py [--data ../shared/data] [--megabytes 10]
+    python benchmarks/tokenizers_encode.py [--data FOLDER] [--megabytes 10]
 
 Every tokenizer is trained by `tokenizers` on the text that is then encoded, line by line. Ids, for `encode_batch` also
 tokens and offsets, for decoding the texts, are asserted equal before anything is timed. A figure is the best of runs

@@ -1,6 +1,6 @@
 """How time and memory of training grow with the text: 10 MB to 1 GB; prints a table.
 
-    python benchmarks/tokenizers_growth.py [--data ../shared/data] [--models bpe unigram] [--largest 160]
+    python benchmarks/tokenizers_growth.py [--data FOLDER] [--models bpe unigram] [--largest 160]
 
 The text is the words of the English corpus, shuffled anew for every 40 MB. The library stands beside ours up to 40 MB,
 with Unigram up to 10, where one of its trainings takes minutes; what both save is asserted equal.

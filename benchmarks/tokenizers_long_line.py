@@ -1,6 +1,6 @@
 """Training on, and encoding of, one line of 10 MB without a space, beside `tokenizers`; prints a table.
 
-    python benchmarks/tokenizers_long_line.py [--data ../shared/data] [--megabytes 10] [--limit 60]
+    python benchmarks/tokenizers_long_line.py [--data FOLDER] [--megabytes 10] [--limit 60]
 
 The line "punctuation" is the English corpus without its white space; pre-tokenizers that cut at punctuation still find
 words in it. The line "letters" is its letters a to z alone, a single word for all of them. What is encoded by are

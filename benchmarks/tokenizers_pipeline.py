@@ -1,6 +1,6 @@
 """Long pipelines beside `tokenizers`, one thread against one, and the loading of a large vocabulary; prints a table.
 
-    python benchmarks/tokenizers_pipeline.py [--data ../shared/data] [--megabytes 3]
+    python benchmarks/tokenizers_pipeline.py [--data FOLDER] [--megabytes 3]
 
 Pipelines as models have them: a pattern, a template, truncation, padding. They are trained by `tokenizers` on the text
 that is then encoded, line by line; ids, masks, tokens, offsets are asserted equal before anything is timed.

@@ -1,6 +1,6 @@
 """Time and memory of training beside `tokenizers`, gigatoken, sentencepiece; prints the README's table.
 
-    python benchmarks/tokenizers_train.py [--data ../shared/data] [--models bpe unigram ...] [--python PYTHON]
+    python benchmarks/tokenizers_train.py [--data FOLDER] [--models bpe unigram ...] [--python PYTHON]
 
 Every training is a process of its own, measured from the text file to the saved file, imports included; both cores are
 allowed to everyone. What ours saves is asserted equal to the library's before anything is printed: the same bytes for

@@ -118,12 +118,14 @@ def rename(name: str) -> Alias:
 class Options(TypedDict, total=False):
     """The options that every metric has."""
 
-    per_example: Annotated[bool, Option(False, "also one score a row")]
-    confidence: Annotated[float | None, Option(None, "level of an interval, such as 0.95", number(above=0, below=1))]
-    n_resamples: Annotated[int, Option(1000, "how many resamples the interval is taken from", integer(least=2))]
-    seed: Annotated[int, Option(12345, "of every random draw", integer(least=0, most=2**32 - 1))]
-    scalars_only: Annotated[bool, Option(False, "leave only numbers in the result")]
-    keep_rows: Annotated[bool, Option(True, "`False` keeps of added rows the sum alone, in little memory", counts=True)]
+    per_example: Annotated[bool, Option(False, "also return one score per row")]
+    confidence: Annotated[
+        float | None, Option(None, "level of the interval, such as 0.95; `None`: no interval", number(above=0, below=1))
+    ]
+    n_resamples: Annotated[int, Option(1000, "number of bootstrap resamples", integer(least=2))]
+    seed: Annotated[int, Option(12345, "seed of every random draw", integer(least=0, most=2**32 - 1))]
+    scalars_only: Annotated[bool, Option(False, "return only the values that are single numbers")]
+    keep_rows: Annotated[bool, Option(True, "`False`: keep only the sum of added rows, to save memory", counts=True)]
 
 
 # What evaluate and other hosts hand to every metric's constructor; it has no meaning here.

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import pytest
 from card_tables import card_path, with_declared_options
@@ -20,7 +20,8 @@ from huggingface_hub import SpaceCard
 from small_corpus import ALL_METRICS, COLUMNS, METRICS, PREDICTIONS
 
 import evenscore
-from evenscore.options import declared
+from evenscore.bleu.options import BleuOptions
+from evenscore.options import declared, resolve
 
 FOLDERS = {name: Path(__file__).resolve().parent.parent / "metrics" / name for name in ALL_METRICS}
 # As the Hub's reference of Spaces lists them.
@@ -196,6 +197,13 @@ def test_files_that_are_linked_travel_with_the_card(name: str) -> None:
     assert [link for link in links if link not in contents(name)] == []
 
 
+@pytest.mark.parametrize("name", ALL_METRICS)
+def test_examples_of_the_published_card_need_no_evenscore(name: str) -> None:
+    examples = re.findall(r"^(?:>>>|\.\.\.) .+$", contents(name)["README.md"].decode(), flags=re.MULTILINE)
+    assert any(f'evaluate.load("me/{name}")' in line for line in examples)
+    assert [line for line in examples if "evenscore" in line] == []
+
+
 # --- inputs
 
 
@@ -226,6 +234,17 @@ def test_inputs_name_every_alias(name: str) -> None:
     aliases = set(declared(evenscore.load(name).scorer_type.declaration)["aliases"])
     assert aliases
     assert aliases - named == set()
+
+
+def test_the_conventions_are_those_of_the_code() -> None:
+    named = ("tokenizer", "smoothing", "reference_length")
+    rows = [
+        [ast.literal_eval(cell.strip("`")) for cell in row]
+        for row in table_rows(sections("bleu_corpus")["#### Conventions"])
+    ]
+    options = {row[0]: resolve(BleuOptions, {"convention": row[0]}) for row in rows}
+    assert set(options) == set(get_args(declared(BleuOptions)["types"]["convention"]))
+    assert rows == [[name, *(options[name][each] for each in named)] for name in options]
 
 
 # --- output values

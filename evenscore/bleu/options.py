@@ -62,8 +62,8 @@ class BleuOptions(Options, total=False):
         Literal["sacrebleu", "evaluate", "nltk", "paper"],
         Option(
             "sacrebleu",
-            '`"sacrebleu"`, `"evaluate"`, `"nltk"`, `"paper"`: tokenizer, smoothing, reference length and arithmetic '
-            "of that tool",
+            '`"sacrebleu"`, `"evaluate"`, `"nltk"` or `"paper"`: use the tokenizer, smoothing, reference length and '
+            "arithmetic of that tool",
             counts=True,
             sets=_CONVENTIONS,
         ),
@@ -72,32 +72,36 @@ class BleuOptions(Options, total=False):
         str | Path | Callable[[str], Any],
         Option(
             "13a",
-            '`"13a"`, `"intl"`, `"char"`, `"zh"`, `"none"`, `"ja-mecab"`, `"ko-mecab"`, a function from a text to its '
-            "tokens, the path of a SentencePiece `.model` or a `tokenizer.json`",
+            '`"13a"`, `"intl"`, `"char"`, `"zh"`, `"none"`, `"ja-mecab"`, `"ko-mecab"`, a function from '
+            "text to tokens, or the path of a SentencePiece `.model` or `tokenizer.json` file",
             check_tokenizer,
             counts=True,
         ),
     ]
-    lowercase: Annotated[bool, Option(False, "compare without case", counts=True)]
-    max_order: Annotated[int, Option(4, "longest n-grams", integer(least=1, most=100))]
+    lowercase: Annotated[bool, Option(False, "ignore case", counts=True)]
+    max_order: Annotated[int, Option(4, "length of the longest n-grams", integer(least=1, most=100))]
     weights: Annotated[
         Sequence[float] | Sequence[Sequence[float]] | None,
-        Option(None, "a weight an order, or several such lists; `None`: all the same", _check_weights),
+        Option(None, "one weight per order, or a list of such lists; `None`: equal weights", _check_weights),
     ]
     smoothing: Annotated[
         Smoothing,
-        Option("exp", '`"exp"`, `"floor"`, `"add-k"`, `"none"`; `"add-one"` (evaluate\'s); `"nltk0"` .. `"nltk7"`'),
+        Option("exp", '`"exp"`, `"floor"`, `"add-k"`, `"none"`, `"add-one"` (as evaluate), `"nltk0"` to `"nltk7"`'),
     ]
     smoothing_value: Annotated[
         float | None,
-        Option(None, "of floor, add-k, nltk1, nltk4, nltk6, nltk7; `None`: 0.1, 1, 0.1, 5, 5, 5", number(least=0)),
+        Option(
+            None,
+            "parameter of the smoothing; `None`: 0.1 for floor and nltk1, 1 for add-k, 5 for nltk4, nltk6 and nltk7",
+            number(least=0),
+        ),
     ]
-    effective_order: Annotated[bool, Option(False, "leave out orders without n-grams")]
+    effective_order: Annotated[bool, Option(False, "leave out orders for which the predictions have no n-grams")]
     reference_length: Annotated[
         ReferenceLength,
-        Option("closest", '`"closest"` (the shorter of two as close), `"shortest"`, `"average"`', counts=True),
+        Option("closest", '`"closest"` (the shorter one on a tie), `"shortest"` or `"average"`', counts=True),
     ]
-    force: Annotated[bool, Option(False, "no warning when predictions look tokenized")]
+    force: Annotated[bool, Option(False, "do not warn when predictions look tokenized")]
 
     smooth: Annotated[bool, Alias(lambda value: {"smoothing": "add-one" if value else "none"})]
     tokenize: Annotated[str | None, rename("tokenizer")]

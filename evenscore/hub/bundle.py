@@ -42,8 +42,11 @@ def bundle(metric: str, space: str) -> dict[str, bytes]:
         "app.py": _GENERATED + page,
         "README.md": _LINK.sub(
             lambda found: f"]({_flat(found[1].replace('/', '.'))}.py)",
-            # There the first example loads the Space itself.
-            (folder / "README.md").read_text(encoding="utf-8").replace(f'evenscore.path("{metric}")', f'"{space}"'),
+            # There the examples load the Space itself, and need no evenscore.
+            (folder / "README.md")
+            .read_text(encoding="utf-8")
+            .replace(">>> import evaluate, evenscore", ">>> import evaluate")
+            .replace(f'evenscore.path("{metric}")', f'"{space}"'),
         ),
         "_space/__init__.py": f'{_GENERATED}"""The modules of the page."""\n',
         **{f"{_flat(module)}.py": _GENERATED + text for module, text in modules.items()},

@@ -79,54 +79,59 @@ class PerplexityOptions(Options, total=False):
     """The options of perplexity."""
 
     source: Annotated[
-        Any, _counted(None, '`"ngram"`, the path of an ARPA file, a function, an object with `log_probs`')
+        Any, _counted(None, '`"ngram"`, the path of an ARPA file, a function, or an object with a method `log_probs`')
     ]
-    train_texts: Annotated[Any, _counted(None, "of an n-gram model: texts, or a file's path, one a line")]
-    ngram_order: Annotated[int, _counted(3, "the most words of an n-gram", _POSITIVE)]
+    train_texts: Annotated[
+        Any, _counted(None, "training texts of an n-gram model, or the path of a file with one per line")
+    ]
+    ngram_order: Annotated[int, _counted(3, "length of the longest n-grams", _POSITIVE)]
     ngram_unit: Annotated[
         str | Callable[[str], list[str]],
-        _counted("words", '`"words"`, `"characters"`, or a function from a text to strings', _check_unit),
+        _counted("words", '`"words"`, `"characters"`, or a function from text to tokens', _check_unit),
     ]
     discount: Annotated[
         float | Sequence[float] | None,
-        _counted(None, "from 0 to 1, or three: of n-grams counted once, twice, more; `None`: estimated"),
+        _counted(None, "from 0 to 1, or three: for n-grams seen once, twice, more often; `None`: estimated"),
     ]
-    end_token: Annotated[bool, _counted(True, "n-gram models score the end of every text")]
-    model_id: Annotated[str | os.PathLike[str] | None, _counted(None, "folder or hub name of a model")]
-    model: Annotated[Any, _counted(None, "a model that is loaded, with its `tokenizer`")]
-    tokenizer: Annotated[Any, _counted(None, "that of `model`, loaded")]
+    end_token: Annotated[bool, _counted(True, "n-gram models also score the end of every text")]
+    model_id: Annotated[str | os.PathLike[str] | None, _counted(None, "folder or Hub name of a transformers model")]
+    model: Annotated[Any, _counted(None, "a loaded model; needs `tokenizer`")]
+    tokenizer: Annotated[Any, _counted(None, "the loaded tokenizer of `model`")]
     model_type: Annotated[
-        Literal["causal", "masked"] | None, _counted(None, '`"causal"`, `"masked"`; `None`: as its configuration says')
+        Literal["causal", "masked"] | None, _counted(None, '`"causal"` or `"masked"`; `None`: from the configuration')
     ]
     device: Annotated[
-        str | None, _counted(None, '`"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`, `"gpu"`; `None`: a GPU if any')
+        str | None, _counted(None, '`"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"` or `"gpu"`; `None`: a GPU if any')
     ]
-    dtype: Annotated[str | None, _counted(None, 'such as `"float32"`, `"bfloat16"`; `None`: as it is saved')]
+    dtype: Annotated[str | None, _counted(None, 'such as `"float32"` or `"bfloat16"`; `None`: as saved')]
     start_token: Annotated[
-        str | bool, _counted("bos", '`"bos"`, `"eos"`, a token; `False`: the first is not scored', _check_start_token)
+        str | bool,
+        _counted("bos", '`"bos"`, `"eos"` or a token; `False`: none, first token not scored', _check_start_token),
     ]
-    window: Annotated[int | None, _counted(None, "tokens that are read at once; `None`: as many as can be", _POSITIVE)]
+    window: Annotated[
+        int | None, _counted(None, "most tokens that a model reads at once; `None`: its limit", _POSITIVE)
+    ]
     long_texts: Annotated[
         Literal["strided", "disjoint", "first"],
         _counted(
             "strided",
-            '`"strided"`: windows that overlap, every token scored once; `"disjoint"`: as lm-eval\'s rolling '
-            'log-likelihood; `"first"`: only the first window counts',
+            '`"strided"`: overlapping windows, every token scored once; `"disjoint"`: as lm-eval\'s rolling '
+            'log-likelihood; `"first"`: only the first window is scored',
         ),
     ]
-    stride: Annotated[int | None, _counted(None, "how many tokens each further window scores; `None`: half", _POSITIVE)]
-    batch_size: Annotated[int | None, Option(None, "most texts or windows at once; `None`: by the device", _POSITIVE)]
-    max_batch_tokens: Annotated[
-        int | None, Option(None, "the most tokens at once; none but last digits depend on either", _POSITIVE)
+    stride: Annotated[
+        int | None, _counted(None, "tokens that each further window scores; `None`: half the window", _POSITIVE)
     ]
-    onednn: Annotated[bool | None, Option(None, "layers run through oneDNN; `None`: on a CPU that is not Intel's")]
-    shift: Annotated[bool, _counted(False, "logits are of the token after their place, as in transformers")]
-    ignore_index: Annotated[int, _counted(-100, "the label that is not scored", _INT64)]
+    batch_size: Annotated[int | None, Option(None, "most texts or windows per batch; `None`: by device", _POSITIVE)]
+    max_batch_tokens: Annotated[int | None, Option(None, "most tokens per batch; `None`: by device", _POSITIVE)]
+    onednn: Annotated[bool | None, Option(None, "run layers through oneDNN; `None`: on CPUs other than Intel's")]
+    shift: Annotated[bool, _counted(False, "logits predict the next token, as in transformers")]
+    ignore_index: Annotated[int, _counted(-100, "label that is not scored", _INT64)]
     headlines: Annotated[
         Sequence[str],
-        Option(("perplexity",), f"what gets rows, intervals and p-values: {_NAMED_HEADLINES}", _check_headlines),
+        Option(("perplexity",), f"scores that get rows, intervals and p-values: {_NAMED_HEADLINES}", _check_headlines),
     ]
-    per_token: Annotated[bool, Option(False, "also give every token")]
+    per_token: Annotated[bool, Option(False, "also return every token")]
 
     add_start_token: Annotated[bool | None, Alias(_start_token)]
     max_length: Annotated[

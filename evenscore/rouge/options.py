@@ -44,39 +44,47 @@ class RougeOptions(Options, total=False):
 
     rouge_types: Annotated[
         str | Sequence[str],
-        Option(("rougeL", "rougeLsum"), '`"rougeL"`, `"rougeLsum"`, `"rouge1"`..`"rouge9"`', _check_types),
+        Option(
+            ("rougeL", "rougeLsum"),
+            'scores to compute: `"rougeL"`, `"rougeLsum"`, `"rouge1"` to `"rouge9"`',
+            _check_types,
+        ),
     ]
     multi_reference: Annotated[
         Literal["best", "max_pr", "average", "best_recall", "summed", "jackknife"],
         Option(
             "best",
-            '`"best"` highest F (rouge_score); `"max_pr"` highest P and highest R (Lin & Och 2004); `"average"`; '
-            '`"best_recall"` and `"summed"` (ROUGE-1.5.5 `-f B` and `-f A`); `"jackknife"` (Lin 2004)',
+            '`"best"`: highest F, as rouge_score; `"max_pr"`: highest P and highest R (Lin & Och 2004); `"average"`: '
+            'mean over references; `"best_recall"`, `"summed"`: ROUGE-1.5.5 `-f B`, `-f A`; `"jackknife"`: Lin (2004)',
             counts=True,
         ),
     ]
     beta: Annotated[
         float | str,
-        Option(1, 'how many times recall counts as much as precision, a number; or `"P/R"`', _check_beta, counts=True),
+        Option(1, 'weight of recall relative to precision: a number, or `"P/R"`', _check_beta, counts=True),
     ]
     tokenizer: Annotated[
         str | Callable[[str], list[str]],
         Option(
             "rouge_score",
-            '`"rouge_score"` a-z and 0-9; `"unicode"` every script, one token per Han or Kana character; '
-            '`"whitespace"`; a function from a text to its tokens',
+            '`"rouge_score"`: a-z and 0-9; `"unicode"`: every script, one token per Han or Kana character; '
+            '`"whitespace"`; or a function from text to tokens',
             _check_tokenizer,
             counts=True,
         ),
     ]
-    stemmer: Annotated[bool, Option(False, "compare Porter stems; needs nltk", counts=True)]
+    stemmer: Annotated[bool, Option(False, "compare Porter stems (needs nltk)", counts=True)]
     sentences: Annotated[
         Literal["newline", "rules"],
-        Option("newline", 'of rougeLsum: `"newline"` one a line, or `"rules"` (built in, no download)', counts=True),
+        Option(
+            "newline",
+            'how rougeLsum splits sentences: `"newline"`: one per line; `"rules"`: built-in rules',
+            counts=True,
+        ),
     ]
     aggregate: Annotated[
         Literal["mean", "bootstrap", "none"],
-        Option("mean", '`"mean"`; `"bootstrap"` rouge_score\'s mid, seeded; `"none"` one value a row'),
+        Option("mean", '`"mean"`; `"bootstrap"`: the mid of rouge_score, seeded; `"none"`: one value per row'),
     ]
 
     use_stemmer: Annotated[bool | None, rename("stemmer")]

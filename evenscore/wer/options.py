@@ -19,7 +19,10 @@ def _check_costs(name: str, value: Any) -> None:
 class WerOptions(Options, total=False):
     """The options of wer_dp."""
 
-    unit: Annotated[Literal["word", "char"], Option("word", '`"word"`; `"char"`: character error rate', counts=True)]
+    unit: Annotated[
+        Literal["word", "char"],
+        Option("word", '`"word"`: word error rate; `"char"`: character error rate', counts=True),
+    ]
     normalize_by: Annotated[
         Literal["reference", "prediction", "max", "sum"],
         Option("reference", 'length to divide by: `"reference"`, `"prediction"`, `"max"` or `"sum"`', counts=True),
@@ -28,13 +31,18 @@ class WerOptions(Options, total=False):
         str | Callable[[str], str] | Sequence[Any] | None,
         Option(
             None,
-            'steps before comparing: `"standardize"`, or a list of those that the card names; `None`: as jiwer',
+            'changes to texts before comparison: `"standardize"`, or a list of steps from the card; `None`: as jiwer',
             counts=True,
         ),
     ]
     costs: Annotated[
         Sequence[float],
-        Option((1, 1, 1), "of substitution, deletion, insertion; `(4, 3, 3)` as sclite", _check_costs, counts=True),
+        Option(
+            (1, 1, 1),
+            "of a substitution, a deletion and an insertion; sclite has `(4, 3, 3)`",
+            _check_costs,
+            counts=True,
+        ),
     ]
 
     # Scoring all texts together or one by one gives the same number, in evaluate's wer too.

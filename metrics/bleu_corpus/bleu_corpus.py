@@ -1,10 +1,10 @@
-"""Corpus BLEU: clipped n-gram precision with a brevity penalty, the score that sacrebleu prints.
+"""Corpus BLEU: clipped n-gram precision with a brevity penalty, equal to sacrebleu's.
 
     BLEU = BP * exp(sum over n = 1 .. N of w_n * log p_n)
 
-p_n is the share of n-grams of the predictions that stand in a reference, each counted no more often than in any one of
-them; BP is 1 if the predictions are longer than the references, else exp(1 - r / c).  The counts and the formula of
-every convention are in evenscore/bleu/score.py.
+p_n is the share of the predictions' n-grams that match a reference.  An n-gram matches at most as often as it occurs in
+one reference.  BP is 1 if the predictions are longer than the references, else exp(1 - r / c), for lengths c of the
+predictions and r of the references.  evenscore/bleu/score.py has the counts and the formula of every convention.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ class BleuCorpus(Metric[Bleu]):
 
     scorer_type = Bleu
     description_text = """
-BLEU of a corpus (Papineni et al. 2002): how many n-grams of the predictions stand in their references, times a penalty
-for predictions that are too short. Scores and counts equal sacrebleu 2.6.0 bit for bit; no network is needed.
+Corpus BLEU (Papineni et al. 2002): the share of the predictions' n-grams that match their references, times a penalty
+for predictions that are too short. Scores and counts equal sacrebleu 2.6.0 bit for bit. It needs no network.
 """
-    # The options follow, as evenscore.bleu.options declares them.
+    # {options} becomes the list of options that evenscore.bleu.options declares.
     inputs_text = """
 Args:
-    predictions: one string a row.
-    references: one string a row, or a list of strings a row.
-    executor: counts blocks of rows elsewhere: anything with the `submit` of concurrent.futures.
+    predictions: one string per row.
+    references: one string per row, or a list of strings per row.
+    executor: counts blocks of rows in parallel; any object with the `submit` method of concurrent.futures.
 {options}
 Returns:
-    score (0 to 100), bleu (0 to 1), counts, totals, precisions, brevity_penalty, length_ratio, translation_length,
-    reference_length, bleu_cumulative and bleu_individual (one an order), signature.
+    A dictionary: score (0 to 100), bleu (0 to 1), counts, totals, precisions, brevity_penalty, length_ratio,
+    translation_length, reference_length, bleu_cumulative and bleu_individual (one number per order), signature.
 Examples:
     >>> bleu = BleuCorpus()
     >>> result = bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]])
@@ -58,18 +58,21 @@ Examples:
     def compute(
         self, *, predictions: Any = None, references: Any = None, executor: Any = None, **options: Unpack[BleuOptions]
     ) -> BleuResult:
-        """Corpus BLEU of predictions against references, together with everything added before.
+        """Compute corpus BLEU of these rows and of all rows added before.
 
-        predictions: one string a row; references: one, or a list of strings a row.
-        executor: counts blocks of rows elsewhere, with the same result to the last bit: a pool of processes, Dask's
-          client.get_executor(), mpi4py's MPIPoolExecutor, anything with the `submit` of concurrent.futures.
-        Options override those at load.  Raises ValueError for input that cannot be scored; it names the first bad row.
+        predictions: one string per row.
+        references: one string per row, or a list of strings per row.
+        executor: counts blocks of rows in parallel, with the same result bit for bit: a process pool, Dask's
+          client.get_executor(), mpi4py's MPIPoolExecutor, or any object with the `submit` method of concurrent.futures.
+        options: override the options given at load.
+
+        Raises ValueError for input that cannot be scored, with the first bad row.
         """
         columns = {"predictions": predictions, "references": references}
         return cast(BleuResult, self._compute(columns, options, executor))
 
     def picture(self, prediction: str, references: str | Sequence[str], **options: Any) -> Picture:
-        """Why one row has its score: its n-grams, those that match and those that do not.
+        """Show why one row has its score: which of its n-grams match.
 
         >>> print(BleuCorpus().picture("the the cat", ["the cat sat"], max_order=1).text(colour=False))
         BLEU 66.67, of this row alone

@@ -1,9 +1,9 @@
-"""ROUGE-L and its kin with several references: longest common subsequences of predictions and references.
+"""ROUGE-L, ROUGE-Lsum and ROUGE-N with several references.
 
     P = LCS / length of the prediction,  R = LCS / length of the reference,  F = (1 + b^2) P R / (R + b^2 P)
 
-LCS is the length of the longest common subsequence of tokens.  The rules for several references and F are in
-evenscore/rouge/references.py, subsequences are in evenscore/rouge/lcs.py.
+LCS is the length of the longest common subsequence of tokens.  evenscore/rouge/references.py has the rules for several
+references and F, and evenscore/rouge/lcs.py the subsequences.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ class RougeLMulti(Metric[Rouge]):
 
     scorer_type = Rouge
     description_text = """
-ROUGE-L (Lin & Och 2004): how much of the references stands in the predictions, in the same order, as the longest common
-subsequence of tokens; also ROUGE-Lsum and ROUGE-N. Precision, recall and F equal rouge_score 0.1.2 bit for bit.
+ROUGE-L (Lin & Och 2004) scores predictions by the longest common subsequence of tokens with their references. It comes
+with ROUGE-Lsum and ROUGE-N. Precision, recall and F equal rouge_score 0.1.2 bit for bit.
 """
-    # The options follow, as evenscore.rouge.options declares them.
+    # {options} becomes the list of options that evenscore.rouge.options declares.
     inputs_text = """
 Args:
-    predictions: one string a row.
-    references: one string a row, or a list of strings a row.
-    executor: counts blocks of rows elsewhere: anything with the `submit` of concurrent.futures.
+    predictions: one string per row.
+    references: one string per row, or a list of strings per row.
+    executor: counts blocks of rows in parallel; any object with the `submit` method of concurrent.futures.
 {options}
 Returns:
-    F under each type's name, its precision and recall under <type>_precision and <type>_recall, 0 to 1; signature.
+    A dictionary, with numbers from 0 to 1 for each type: F as <type>, precision as <type>_precision, recall as
+    <type>_recall; and signature.
 Examples:
     >>> rouge = RougeLMulti(rouge_types=["rougeL"])
     >>> result = rouge.compute(predictions=["I have a dream that one day"],
@@ -57,21 +58,24 @@ Examples:
     def compute(
         self, *, predictions: Any = None, references: Any = None, executor: Any = None, **options: Unpack[RougeOptions]
     ) -> RougeResult:
-        """ROUGE of predictions against references, together with everything added before.
+        """Compute ROUGE of these rows and of all rows added before.
 
-        predictions: one string a row; references: one, or a list of strings a row.
-        executor: counts blocks of rows elsewhere, with the same result to the last bit: a pool of processes, Dask's
-          client.get_executor(), mpi4py's MPIPoolExecutor, anything with the `submit` of concurrent.futures.
-        Options override those at load.  Raises ValueError for input that cannot be scored; it names the first bad row.
+        predictions: one string per row.
+        references: one string per row, or a list of strings per row.
+        executor: counts blocks of rows in parallel, with the same result bit for bit: a process pool, Dask's
+          client.get_executor(), mpi4py's MPIPoolExecutor, or any object with the `submit` method of concurrent.futures.
+        options: override the options given at load.
+
+        Raises ValueError for input that cannot be scored, with the first bad row.
         """
         columns = {"predictions": predictions, "references": references}
         return cast(RougeResult, self._compute(columns, options, executor))
 
     def picture(self, prediction: str, references: str | Sequence[str], **options: Any) -> Picture:
-        """Why one row has its ROUGE-L: the longest common subsequence with every reference, each read as one sentence.
+        """Show why one row has its ROUGE-L: its longest common subsequence with every reference.
 
-        Its F with each reference stands there whatever types are asked for; the reference that counts is named where
-        multi_reference says that one does, and rougeL is asked for.
+        Each text is read as one sentence.  The picture gives rougeL for every reference, whatever the rouge_types.  It
+        marks the reference that counts if rougeL is among the rouge_types and multi_reference chooses one reference.
 
         >>> print(RougeLMulti().picture("the cat sat", ["a cat sat", "the dog"]).text(colour=False))
         rougeL 0.667, rougeLsum 0.667
