@@ -45,6 +45,7 @@ def kept_characters(counts: Mapping[str, int], initial: Sequence[str], limit: in
     return sorted(sorted(frequency, key=lambda char: (-frequency[char], char))[:limit])
 
 
+# --8<-- [start:step]
 def replaced(symbols: list[str], pair: Pair, token: str) -> list[str]:
     """The token for the pair everywhere, from the left."""
     result, i = [], 0
@@ -74,6 +75,7 @@ TIE_BREAKS: dict[str, Callable[[Pair, dict[str, int], int, str], Any]] = {
     "first": lambda pair, ids, place, token: place,
     "sentencepiece": lambda pair, ids, place, token: (len(token), token, ids[pair[0]], ids[pair[1]]),
 }
+# --8<-- [end:step]
 
 
 def bpe(
@@ -173,6 +175,7 @@ def allowed(pair: Pair, length: dict[str, int], initial: set[str], most: int | N
     return (initial.issuperset(pair) or size < most) if compat else size <= most
 
 
+# --8<-- [start:gain]
 def score(criterion: str, both: int, first: int, second: int, total: int) -> Fraction:
     """What is maximised; for "likelihood" and "union" the gain is its natural logarithm."""
     if criterion == "frequency":
@@ -181,3 +184,6 @@ def score(criterion: str, both: int, first: int, second: int, total: int) -> Fra
         return Fraction(both, first * second)
     together = Fraction(both, total) if criterion == "likelihood" else Fraction(both, first + second - both)
     return together / (Fraction(first, total) * Fraction(second, total))
+
+
+# --8<-- [end:gain]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 UNK_PENALTY = 10.0
 
 
+# --8<-- [start:segmentations]
 class Arc(NamedTuple):
     """A piece at a place; the id is None for an unknown character."""
 
@@ -48,6 +49,8 @@ class NaiveUnigram:
     def in_order(self, word: str) -> list[tuple[Arc, ...]]:
         """All segmentations, the best first."""
         return sorted(self.segmentations(word), key=_key)
+
+    # --8<-- [end:segmentations]
 
     def shown(self, path: tuple[Arc, ...]) -> list[tuple[int, int, int | None]]:
         """(start, end, id) with unknown neighbours, the piece unk_id among them, joined; None where that is unknown."""

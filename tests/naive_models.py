@@ -32,6 +32,7 @@ def first_symbols(word: str, vocab: dict[str, int], **options) -> list[tuple[str
     return symbols + ([(unk, waiting)] if waiting else [])
 
 
+# --8<-- [start:merge]
 def merge_table(merges: list[tuple[str, str]], prefix: str | None) -> dict[tuple[str, str], tuple[int, str]]:
     """From pair to (rank, token); of a pair that comes twice the last."""
     return {(left, right): (rank, left + right[len(prefix or "") :]) for rank, (left, right) in enumerate(merges)}
@@ -46,6 +47,9 @@ def merged(symbols: list[tuple[str, int]], table: dict[tuple[str, str], tuple[in
             return symbols
         (_, token), i = min(ranked, key=lambda entry: (entry[0][0], entry[1]))
         symbols[i : i + 2] = [(token, symbols[i][1] + symbols[i + 1][1])]
+
+
+# --8<-- [end:merge]
 
 
 def placed(word: str, symbols: list[tuple[str, int]]) -> list[Piece]:
@@ -86,6 +90,7 @@ def longest(word: str, vocab: dict[str, int], prefix: str = "", suffix: str = ""
     return [word[start:end] for start, end in cut(0, len(word))]
 
 
+# --8<-- [start:wordpiece]
 def wordpiece(word: str, vocab: dict[str, int], unk: str = "[UNK]", prefix: str = "##", most: int = 100) -> list[Piece]:
     """The pieces of a word, the longest token first from the left."""
     pieces, start = [], 0
@@ -99,6 +104,9 @@ def wordpiece(word: str, vocab: dict[str, int], unk: str = "[UNK]", prefix: str 
             break
         start = end
     return pieces if start == len(word) else [(unk, 0, len(word))]
+
+
+# --8<-- [end:wordpiece]
 
 
 def dropout_distribution(

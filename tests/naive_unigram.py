@@ -35,7 +35,9 @@ def digamma(x: float) -> float:
     return result + (math.log(x) + (1 / 24) * xx2 - 7 / 960 * xx4 + (31 / 8064) * xx4 * xx2 - (127 / 30720) * xx4 * xx4)
 
 
+# --8<-- [start:seeds]
 def seeds(counts: dict[str, int], longest: int, size: int, existing: Collection[str] = ()) -> Scored:
+    """All characters, then the substrings that two different characters follow, by occurrences times length."""
     text = "".join(word + "\0" for word in counts if word)
     letters: Counter[str] = Counter()
     for word, count in counts.items():
@@ -63,6 +65,10 @@ def seeds(counts: dict[str, int], longest: int, size: int, existing: Collection[
     return [(piece, math.log(value) - total) for value, piece in chosen]
 
 
+# --8<-- [end:seeds]
+
+
+# --8<-- [start:lattice]
 class Model:
     """Pieces from number 1 on; number 0 is an unknown character."""
 
@@ -74,6 +80,7 @@ class Model:
         self.longest = max((len(piece) for piece, _ in pieces), default=1)
 
     def lattice(self, word: str) -> list[Node]:
+        """Every piece wherever it stands; an unknown character where no piece of one character does."""
         nodes = []
         for begin in range(len(word)):
             for end in range(begin + 1, min(len(word), begin + self.longest) + 1):
@@ -84,6 +91,7 @@ class Model:
         return nodes
 
     def forward(self, nodes: list[Node], size: int, without: int | None = None) -> list[float]:
+        """For every place the log of the summed probability of all paths from the beginning to it."""
         alpha = [0.0]
         for at in range(1, size + 1):
             alpha.append(
@@ -92,10 +100,13 @@ class Model:
         return alpha
 
     def backward(self, nodes: list[Node], size: int) -> list[float]:
+        """For every place the log of the summed probability of all paths from it to the end."""
         beta = [0.0] * (size + 1)
         for at in range(size - 1, -1, -1):
             beta[at] = log_sum([self.scores[p] + beta[e] for b, e, p in nodes if b == at])
         return beta
+
+    # --8<-- [end:lattice]
 
     def best(self, nodes: list[Node], size: int) -> tuple[list[int], dict[Node, float]]:
         """The best path and the score of the best path that ends with each node."""
@@ -168,7 +179,9 @@ def two_best(model: Model, piece: str, largest: int = 100_000) -> list[list[int]
     return found
 
 
+# --8<-- [start:em]
 def e_step(counts: dict[str, int], model: Model) -> tuple[list[float], float]:
+    """How often each piece is expected in the corpus, and the negative log-likelihood of a word on average."""
     expected, objective = [0.0] * len(model.scores), 0.0
     total = float(sum(counts.values()))
     for word, count in counts.items():
@@ -182,6 +195,7 @@ def e_step(counts: dict[str, int], model: Model) -> tuple[list[float], float]:
 
 
 def m_step(pieces: Scored, expected: list[float], em: str, stays: Collection[str] = ()) -> Scored:
+    """New scores from expected counts; pieces that are expected less than half a time are dropped."""
     floored = [(piece, max(e, 0.5 * (piece in stays))) for (piece, _), e in zip(pieces, expected[1:], strict=True)]
     kept = [(piece, e) for piece, e in floored if e >= 0.5]
     total = 0.0
@@ -192,7 +206,12 @@ def m_step(pieces: Scored, expected: list[float], em: str, stays: Collection[str
     return [(piece, digamma(e) - digamma(total)) for piece, e in kept]
 
 
+# --8<-- [end:em]
+
+
+# --8<-- [start:prune]
 def frequencies(counts: dict[str, int], model: Model) -> list[int]:
+    """How often each piece stands in the best segmentations."""
     freq = [0] * len(model.scores)
     for word, count in counts.items():
         for number in model.best(model.lattice(word), len(word))[0]:
@@ -206,7 +225,7 @@ def exact_losses(counts: dict[str, int], model: Model) -> list[float]:
     for word, count in counts.items():
         nodes = model.lattice(word)
         z = model.forward(nodes, len(word))[-1]
-        for number in {p for b, e, p in nodes if any(q != p and f - b == 1 for a, f, q in nodes) or len(word) > 0}:
+        for number in {p for _, _, p in nodes}:
             if number and not any(e - b == 1 for b, e, p in nodes if p == number):
                 losses[number] += count * (z - model.forward(nodes, len(word), number)[-1])
     return [loss / sum(counts.values()) for loss in losses]
@@ -215,6 +234,7 @@ def exact_losses(counts: dict[str, int], model: Model) -> list[float]:
 def prune(
     counts: dict[str, int], pieces: Scored, target: int, prune_loss: str, endless: bool, stays: Collection[str] = ()
 ) -> Scored:
+    """The pieces that cannot be replaced, then those with the highest loss, until there are as many as the target."""
     model = Model(pieces)
     if prune_loss == "exact":
         losses = exact_losses(counts, model)
@@ -245,6 +265,9 @@ def prune(
     if room < 0:
         room = len(weighed) if endless else 0
     return kept + [entry for _, entry in weighed[:room]]
+
+
+# --8<-- [end:prune]
 
 
 def train(

@@ -18,7 +18,8 @@ from evenscore.options import declared
 
 ROOT = Path(__file__).resolve().parent.parent
 CARDS = [ROOT / "metrics" / name / "README.md" for name in ALL_METRICS]
-PAGES = [ROOT / "README.md", ROOT / "tokenizers_impl" / "README.md", *CARDS]
+ALGORITHMS = sorted((ROOT / "docs" / "algorithms").glob("*.md"))
+PAGES = [ROOT / "README.md", ROOT / "tokenizers_impl" / "README.md", *CARDS, *ALGORITHMS]
 GUIDE = ROOT / "CONTRIBUTING.md"
 
 

@@ -55,6 +55,7 @@ def recover(data: bytes) -> Recovery:
     return Recovery(text, tuple(np.flatnonzero(~kept).tolist()))
 
 
+# --8<-- [start:recovery]
 @kernel
 def _kept(data: U8) -> Bools:
     """Which bytes the best choice keeps, shape (len(data),)."""
@@ -98,6 +99,7 @@ def _is_character(data: U8, start: int, length: int) -> int:
     return int(0xF0 <= lead <= 0xF4 and lowest <= second <= highest)
 
 
+# --8<-- [end:recovery]
 # --- The decoder of byte characters
 
 # The `type` in tokenizer.json of what the library has not: it ignores keys that it does not know, but not types.
