@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 import sacrebleu
 from evenscore.metrics.bleu_corpus.bleu_corpus import BleuCorpus
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from nltk.translate import bleu_score as nltk_bleu
+from properties import examples
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
@@ -43,7 +44,7 @@ Row = tuple[str, list[str]]
 # Few distinct words, so that long n-grams match; several references of all lengths.
 words = st.lists(st.sampled_from(["a", "b", "c."]), max_size=8).map(" ".join)
 corpora = st.lists(st.tuples(words, st.lists(words, min_size=1, max_size=3)), min_size=1, max_size=4)
-thorough = settings(derandomize=True, deadline=None, max_examples=150)
+thorough = examples(150)
 
 
 def system(name: str) -> list[str]:
@@ -261,7 +262,7 @@ def test_intervals_are_those_of_sacrebleu(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("options", [{"smooth_method": "exp"}, {"smooth_method": "none"}, {"smooth_method": "add-k"}])
-@settings(derandomize=True, deadline=None, max_examples=60)
+@examples(60)
 @given(corpus=corpora, max_order=st.integers(1, 5))
 def test_intervals_of_few_words_are_those_of_sacrebleu(
     options: dict[str, Any], corpus: list[Row], max_order: int
@@ -322,7 +323,7 @@ def test_p_values_with_varying_references_are_those_of_sacrebleu(test: str, thei
 
 
 @pytest.mark.parametrize(("test", "theirs"), [("bootstrap", "bs"), ("randomization", "ar")])
-@settings(derandomize=True, deadline=None, max_examples=60)
+@examples(60)
 @given(corpus=corpora, seed=st.integers(0, 99))
 def test_p_values_of_few_words_are_those_of_sacrebleu(test: str, theirs: str, corpus: list[Row], seed: int) -> None:
     first, references = split(corpus)
@@ -439,7 +440,7 @@ def check_method(corpus: Sequence[Row], method: int, max_order: int, value: floa
 
 
 @pytest.mark.parametrize("method", [0, 1, 2, 3, 4])
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 @given(corpus=corpora, max_order=st.integers(1, 6), value=st.sampled_from([None, 0.3, 2]))
 def test_nltk_smoothings_are_those_of_nltk(method: int, corpus: list[Row], max_order: int, value: float | None) -> None:
     check_method(corpus, method, max_order, value)
@@ -449,7 +450,7 @@ def test_nltk_smoothings_are_those_of_nltk(method: int, corpus: list[Row], max_o
 # its 5-grams whatever the highest order is. Ours look at the whole corpus and at the order after the highest one: they
 # agree where both are the same.
 @pytest.mark.parametrize(("method", "orders"), [(5, [4]), (6, [3, 4, 5, 6]), (7, [4])])
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(corpus=corpora.map(lambda corpus: corpus[:1]), value=st.sampled_from([None, 2, 0.3]), data=st.data())
 def test_nltk_smoothings_of_one_segment_are_those_of_nltk(
     method: int, orders: list[int], corpus: list[Row], value: float | None, data: st.DataObject

@@ -16,8 +16,9 @@ import pytest
 import sentencepiece
 import tokenizers
 from evenscore.metrics.bleu_corpus.bleu_corpus import BleuCorpus
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from properties import examples
 from sacrebleu.metrics.bleu import _get_tokenizer
 from shared_data import lines
 
@@ -63,8 +64,8 @@ PIECES = [
 pieces = st.one_of(st.sampled_from(PIECES), st.sampled_from(SPACES), st.characters(exclude_categories=["Cs"]))
 texts = st.lists(pieces, max_size=12).map("".join)
 corpora = st.lists(texts, max_size=6)
-thorough = settings(derandomize=True, deadline=None, max_examples=400)
-brief = settings(derandomize=True, deadline=None, max_examples=150)
+thorough = examples(400)
+brief = examples(150)
 
 
 @functools.cache

@@ -10,8 +10,9 @@ import jiwer
 import naive
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from rapidfuzz.distance import Levenshtein
 from shared_data import shared
 
@@ -99,31 +100,31 @@ def applied(edits: list[Edit], pair: Pair) -> list[int]:
     return reference
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(st.lists(pairs(), max_size=6))
 def test_counts_are_those_of_rapidfuzz(corpus: list[Pair]) -> None:
     assert counts(corpus) == [rapidfuzz_counts(pair) for pair in corpus]
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(pairs(), max_size=2))
 def test_counts_are_those_of_the_textbook_recurrence(corpus: list[Pair]) -> None:
     assert counts(corpus) == [naive.edit_counts(*pair) for pair in corpus]
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(pairs())
 def test_operations_are_those_of_rapidfuzz(pair: Pair) -> None:
     assert chunks(pair) == rapidfuzz_chunks(pair)
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(pairs())
 def test_lanes_count_what_the_big_integers_align(pair: Pair) -> None:
     assert counts([pair]) == [counts_of_chunks(chunks(pair))]
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(pairs())
 def test_script_turns_the_reference_into_the_prediction(pair: Pair) -> None:
     edits = edit_script(*pair)
@@ -131,7 +132,7 @@ def test_script_turns_the_reference_into_the_prediction(pair: Pair) -> None:
     assert len(edits) == Levenshtein.distance(*pair)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(pairs())
 def test_halving_at_every_size_still_finds_the_fewest_edits(pair: Pair) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 import naive
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from rouge_score import rouge_scorer
 from shared_data import shared
 
@@ -61,13 +62,13 @@ def random_pairs(n_pairs: int, n: tuple[int, int], m: tuple[int, int]) -> list[P
     ]
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 @given(st.lists(pairs(), max_size=5))
 def test_lcs_lengths_are_those_of_the_textbook_table(corpus: list[Pair]) -> None:
     assert lengths(corpus) == [naive.lcs_length(left, right) for left, right in corpus]
 
 
-@settings(derandomize=True, deadline=None, max_examples=50)
+@examples(50)
 @given(pairs())
 def test_the_textbook_table_is_the_one_of_rouge_score(pair: Pair) -> None:
     assert naive.lcs_table(*pair) == rouge_scorer._lcs_table(*pair)

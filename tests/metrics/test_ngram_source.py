@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 from naive_ngram import KneserNey, Levels, backed_off
+from properties import examples
 from shared_data import beginning
 
 import evenscore
@@ -35,7 +36,7 @@ kenlm = pytest.importorskip("kenlm")
 
 LN_10 = math.log(10)
 UNIT = 2.0**-24
-examples = settings(max_examples=60, derandomize=True, deadline=None)
+SETTINGS = examples(60)
 MARKERS = [(True, True), (True, False), (False, True), (False, False)]
 
 
@@ -103,7 +104,7 @@ asked_sentences = st.lists(st.sampled_from(["a", "b", "c", "d", "<s>", "</s>", "
 )
 
 
-@examples
+@SETTINGS
 @given(
     texts=st.lists(sentences_of_letters, min_size=1, max_size=12).filter(any),
     order=st.integers(2, 6),
@@ -143,7 +144,7 @@ def arpa_text(levels: Sequence[dict[tuple[str, ...], tuple[float, str]]]) -> str
     return f"\\data\\\n{counts}{sections}\n\\end\\\n"
 
 
-@settings(examples, max_examples=150)
+@examples(150)
 @given(arpa_levels(), st.lists(asked_sentences, min_size=1, max_size=4), st.sampled_from(MARKERS))
 def test_any_arpa_file_has_kenlms_probabilities(
     tmp_path_factory: Any, levels: Any, asked: list[str], markers: tuple[bool, bool]
@@ -280,7 +281,7 @@ corpora = st.lists(st.lists(letters, max_size=7), min_size=1, max_size=10).filte
 given_discounts = st.sampled_from([None, 0.75, (0.25, 1.0, 1.75)])
 
 
-@examples
+@SETTINGS
 @given(corpora, st.integers(1, 4), given_discounts, st.lists(st.lists(st.sampled_from("abcd"), max_size=5), min_size=1))
 def test_estimates_are_those_of_the_definition(
     sentences: list[list[str]], order: int, discount: Any, asked: list[list[str]]
@@ -299,7 +300,7 @@ def test_estimates_are_those_of_the_definition(
     assert log_probs.tolist() == pytest.approx(expected, abs=2e-6)
 
 
-@examples
+@SETTINGS
 @given(corpora, st.integers(1, 4), given_discounts, st.lists(st.sampled_from("abcd"), max_size=4), st.booleans())
 def test_probabilities_after_any_context_sum_to_1(
     sentences: list[list[str]], order: int, discount: Any, context: list[str], start: bool
@@ -526,7 +527,7 @@ def bits(ngrams: dict[str, tuple[float, float]]) -> dict[str, bytes]:
     return {gram: (np.array(numbers, np.float32) + np.float32(0)).tobytes() for gram, numbers in ngrams.items()}
 
 
-@examples
+@SETTINGS
 @given(arpa_levels())
 def test_what_is_written_is_read_again(tmp_path_factory: Any, levels: Any) -> None:
     folder = tmp_path_factory.mktemp("arpa")
@@ -709,7 +710,7 @@ def test_a_function_is_a_unit() -> None:
     assert source.name == f"ngram:3:{__name__}.split_at_hyphens:mkn,fallback2,fallback3"
 
 
-@examples
+@SETTINGS
 @given(
     st.lists(asked_sentences, min_size=1, max_size=3), st.lists(asked_sentences, min_size=3, max_size=3), st.booleans()
 )

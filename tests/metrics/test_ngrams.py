@@ -11,8 +11,9 @@ from fractions import Fraction
 import naive
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from evenscore.bleu.score import AVERAGE_PARTS, reference_lengths
 from evenscore.exact import from_limbs, mean_of_limbs, to_limbs
@@ -58,13 +59,13 @@ def random_corpus(n_rows: int, longest: int) -> list[Row]:
 # --- clipped matches
 
 
-@settings(derandomize=True, deadline=None, max_examples=400)
+@examples(400)
 @given(st.lists(rows, max_size=6))
 def test_matches_are_those_of_the_definition(corpus: list[Row]) -> None:
     assert matches(corpus) == slow_matches(corpus)
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(rows, max_size=6), st.integers(1, 20))
 def test_matches_do_not_depend_on_the_size_of_blocks(corpus: list[Row], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -72,7 +73,7 @@ def test_matches_do_not_depend_on_the_size_of_blocks(corpus: list[Row], block: i
         assert matches(corpus) == slow_matches(corpus)
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(rows, max_size=6), st.integers(0, 12))
 def test_matches_do_not_depend_on_how_keys_are_sorted(corpus: list[Row], bits: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
@@ -105,7 +106,7 @@ def test_no_rows_have_no_matches() -> None:
 # --- reference lengths
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(st.lists(st.tuples(st.integers(0, 9), st.lists(st.integers(0, 9), min_size=1, max_size=20)), max_size=5))
 def test_reference_lengths_are_those_of_the_definition(corpus: list[tuple[int, list[int]]]) -> None:
     predictions = np.array([length for length, _ in corpus], dtype=np.int64)
@@ -154,7 +155,7 @@ def test_characters_are_all_code_points_but_white_space() -> None:
     assert without_spaces(units).segments.lengths.tolist() == [1, len(kept), 0, 0]
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(st.lists(st.text(st.sampled_from("ab é\u00a0\u2003\u3000\x1c\x85𝟘\n"), max_size=12), max_size=5))
 def test_words_of_several_texts(texts: list[str]) -> None:
     assert words_of(texts) == [text.split() for text in texts]
@@ -173,7 +174,7 @@ def test_tokens_may_hold_spaces_or_nothing() -> None:
 quotients = st.tuples(st.integers(0, 2**43), st.integers(1, 2**43)).map(lambda pair: min(pair) / max(pair))
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(st.lists(quotients, max_size=30))
 def test_limbs_hold_quotients_and_their_sums_exactly(values: list[float]) -> None:
     limbs = to_limbs(np.array(values))

@@ -1,15 +1,15 @@
-"""Windows, batches of them: whole numbers only, against lm-eval's windows and a loop."""
+"""Windows, batches of them: whole numbers only, against a loop."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import naive_perplexity as naive
+import naive_windows as naive
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from lm_eval.utils import get_rolling_token_windows, make_disjoint_window
+from properties import examples
 
 from evenscore.perplexity.models.forward import Frame, in_batches, padded
 from evenscore.perplexity.models.windows import Spans, Windows, centred_windows, first_windows, strided_windows
@@ -37,7 +37,7 @@ def strided(length: int, window: int, stride: int, before: int = 1) -> list[tupl
     return rows_of(strided_windows(spans([(length, before)]), window, stride))
 
 
-@settings(derandomize=True, deadline=None, max_examples=400)
+@examples(400)
 @given(texts, st.integers(1, 12), st.data())
 def test_strided_windows_are_those_of_a_loop(rows: list[Text], window: int, data: st.DataObject) -> None:
     stride = data.draw(st.integers(1, window))
@@ -49,7 +49,7 @@ def test_strided_windows_are_those_of_a_loop(rows: list[Text], window: int, data
     assert rows_of(strided_windows(spans(rows), window, stride)) == expected
 
 
-@settings(derandomize=True, deadline=None, max_examples=400)
+@examples(400)
 @given(texts, st.integers(1, 12), st.data())
 def test_every_token_is_a_target_once(rows: list[Text], window: int, data: st.DataObject) -> None:
     stride = data.draw(st.integers(1, window))
@@ -63,29 +63,7 @@ def test_every_token_is_a_target_once(rows: list[Text], window: int, data: st.Da
     assert (windows.last_targets == windows.stops + 1).all()
 
 
-@pytest.mark.parametrize("length", range(1, 40))
-@pytest.mark.parametrize(("window", "stride"), [(1, 1), (2, 1), (5, 1), (5, 2), (5, 5), (8, 4), (8, 7), (50, 25)])
-def test_strided_windows_are_those_of_lm_eval(length: int, window: int, stride: int) -> None:
-    """lm-eval's token i is ours i + 1: ours counts the start token."""
-    ids = list(range(1, length + 1))
-    theirs = list(get_rolling_token_windows(ids, 0, window, window - stride + 1))
-    ours = [
-        (list(range(start, stop)), list(range(first, last)))
-        for start, stop, first, last in strided(length + 1, window, stride)
-    ]
-    assert ours == theirs
-
-
-@pytest.mark.parametrize("length", range(1, 30))
-@pytest.mark.parametrize("window", [1, 2, 5, 8, 40])
-def test_windows_at_the_largest_stride_are_lm_evals_rolling_ones(length: int, window: int) -> None:
-    """What the model is fed is context + targets without the last token (HFLM._loglikelihood_tokens)."""
-    rolling = get_rolling_token_windows(list(range(1, length + 1)), 0, window, 1)
-    theirs = [(context + targets)[:-1] for context, targets in map(make_disjoint_window, rolling)]
-    assert [list(range(start, stop)) for start, stop, _, _ in strided(length + 1, window, window)] == theirs
-
-
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(texts, st.integers(1, 12))
 def test_centred_windows_have_a_token_for_target_each(rows: list[Text], window: int) -> None:
     where = spans(rows)
@@ -102,7 +80,7 @@ def test_centred_windows_have_a_token_for_target_each(rows: list[Text], window: 
         assert target - start == window // 2 or start == begin or stop == end
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(texts, st.integers(2, 12))
 def test_the_first_window_cuts_the_text(rows: list[Text], window: int) -> None:
     for length, before in rows:
@@ -125,7 +103,7 @@ def test_first_windows_of_stock_have_its_length() -> None:
 # --- batches
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(
     st.lists(st.integers(1, 30), max_size=20),
     st.integers(1, 90),

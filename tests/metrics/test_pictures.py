@@ -8,9 +8,10 @@ from typing import Any
 import evaluate
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from picture_pages import NASTY, TAGS, Page
+from properties import examples
 from rouge_score import rouge_scorer
 
 import evenscore
@@ -25,7 +26,7 @@ from tokenizers_impl._picture import KINDS as TOKENIZER_KINDS
 from tokenizers_impl._picture import PIECE
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=9).map(" ".join)
-KEPT = settings(derandomize=True, deadline=None, max_examples=150)
+KEPT = examples(150)
 CORPUS_METRICS = ["bleu_corpus", "rouge_l_multi", "wer_dp"]
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 import evenscore
 from evenscore.bleu import plain as bleu_plain
@@ -20,7 +21,7 @@ def split(texts: list[str]) -> list[list[str]]:
     return [text.split() for text in texts]
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@examples(200)
 @given(ROWS, st.integers(1, 4))
 def test_bleu(rows: list[tuple[str, list[str]]], max_order: int) -> None:
     predictions, references = [text for text, _ in rows], [own for _, own in rows]
@@ -29,7 +30,7 @@ def test_bleu(rows: list[tuple[str, list[str]]], max_order: int) -> None:
     assert bleu_plain.bleu(split(predictions), list(map(split, references)), max_order) == expected
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@examples(200)
 @given(TEXT, TEXT)
 def test_rouge_l(prediction: str, reference: str) -> None:
     metric = evenscore.load("rouge_l_multi", rouge_types=["rougeL"])
@@ -38,7 +39,7 @@ def test_rouge_l(prediction: str, reference: str) -> None:
     assert rouge_plain.rouge_l(prediction.split(), reference.split()) == expected
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@examples(200)
 @given(ROWS)
 def test_wer(rows: list[tuple[str, list[str]]]) -> None:
     predictions, references = [text for text, _ in rows], [own[0] for _, own in rows]

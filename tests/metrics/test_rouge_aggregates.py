@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from evenscore.metrics.rouge_l_multi.rouge_l_multi import RougeLMulti
-from hypothesis import given, settings
+from hypothesis import given
+from properties import examples
 from rouge_corpora import TED, WMT17, corpus_with_two_references, parts_of, rouge_score_rows, row_by_row, rows
 from rouge_score import scoring
 from shared_data import lines
@@ -70,7 +71,7 @@ def exact_mean(values: Any) -> float:
 
 
 @pytest.mark.filterwarnings("ignore:.*letters but no tokens")
-@settings(derandomize=True, deadline=None, max_examples=80)
+@examples(80)
 @given(rows)
 def test_the_mean_is_rounded_once(corpus: list[tuple[str, list[str]]]) -> None:
     predictions, references = [list(column) for column in zip(*corpus, strict=True)]

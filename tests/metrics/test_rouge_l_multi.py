@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from evenscore.metrics.rouge_l_multi.rouge_l_multi import RougeLMulti
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from rouge_corpora import TED, WMT17, parts_of, rouge_score_rows, row_by_row, rows, summaries
 from shared_data import lines, shared
 
@@ -34,7 +35,7 @@ def assert_equal_to_rouge_score(predictions: list[str], references: list[Any], s
 # --- rouge_score
 
 
-@settings(derandomize=True, deadline=None, max_examples=120)
+@examples(120)
 @given(rows, st.booleans())
 def test_rows_are_those_of_rouge_score(corpus: list[tuple[str, list[str]]], stemmer: bool) -> None:
     predictions, references = [list(column) for column in zip(*corpus, strict=True)]

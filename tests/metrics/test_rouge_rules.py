@@ -11,8 +11,9 @@ import naive
 import numpy as np
 import pytest
 from evenscore.metrics.rouge_l_multi.rouge_l_multi import RougeLMulti
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from rouge_corpora import row_by_row
 from shared_data import lines, shared
 
@@ -58,7 +59,7 @@ def rounded(result: dict[str, Any], digits: int) -> tuple[float, float, float]:
 # --- slow code
 
 
-@settings(derandomize=True, deadline=None, max_examples=250)
+@examples(250)
 @given(corpora(), st.sampled_from(sorted(RULES)), st.sampled_from(BETAS))
 def test_every_rule_is_its_definition(corpus: list[list[Counts]], rule: str, beta: float) -> None:
     assert scored(corpus, rule, beta) == [naive.rouge_of_several(row, rule, beta) for row in corpus]
@@ -89,7 +90,7 @@ def slow_counts(prediction: str, reference: str, name: str) -> Counts:
 small_texts = st.text(alphabet="ab \n", max_size=24)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 @given(
     st.lists(st.tuples(small_texts, st.lists(small_texts, min_size=1, max_size=4)), min_size=1, max_size=3),
     st.sampled_from(sorted(RULES)),
@@ -107,7 +108,7 @@ def test_rules_have_no_rows_where_there_are_none() -> None:
     assert [scored([], rule, 1) for rule in RULES] == [[]] * 6
 
 
-@settings(derandomize=True, deadline=None, max_examples=120)
+@examples(120)
 @given(corpora(), st.sampled_from(sorted(RULES)))
 def test_the_ratio_as_beta_is_put_into_any_rule(corpus: list[list[Counts]], rule: str) -> None:
     for row, (precision, recall, f) in zip(corpus, scored(corpus, rule, "P/R"), strict=True):

@@ -12,8 +12,9 @@ from typing import Any
 import naive
 import pytest
 from evenscore.metrics.rouge_l_multi.rouge_l_multi import RougeLMulti
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from rouge_score import tokenize as rouge_score_tokenize
 
 from evenscore.rouge.tokens import _SPLITTERS, stem_words
@@ -45,7 +46,7 @@ def test_every_character_is_split_off_as_in_rouge_score() -> None:
         assert tokens(text, "rouge_score") == rouge_score_tokenize.tokenize(text, None)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(st.lists(st.text(alphabet=st.one_of(st.sampled_from(SCRIPTS + "\u212a"), st.characters(codec="utf-8")))))
 def test_tokens_of_texts_are_those_of_rouge_score(texts: list[str]) -> None:
     words = _SPLITTERS["rouge_score"](texts)
@@ -57,7 +58,7 @@ def test_tokens_of_texts_are_those_of_rouge_score(texts: list[str]) -> None:
 # --- white space
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(st.text(alphabet="aA\u00e9\u4e2d \n\r\t\x0b\x1c\x1f\x85\u00a0\u1680\u2007\u2028\u200b\u202f\u3000"))
 def test_white_space_is_that_of_str_split(text: str) -> None:
     assert tokens(text, "whitespace") == text.split()
@@ -71,13 +72,13 @@ def test_white_space_leaves_case_and_punctuation() -> None:
 # --- every script
 
 
-@settings(derandomize=True, deadline=None, max_examples=400)
+@examples(400)
 @given(st.text(alphabet=st.one_of(st.sampled_from(SCRIPTS), st.characters(codec="utf-8"))))
 def test_tokens_of_every_script_are_found_character_by_character(text: str) -> None:
     assert tokens(text, "unicode") == naive.unicode_tokens(text)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 @given(st.text(alphabet=st.characters(codec="ascii")))
 def test_in_ascii_both_tokenizers_are_one(text: str) -> None:
     assert tokens(text, "unicode") == tokens(text, "rouge_score")

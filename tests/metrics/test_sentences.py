@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from evenscore.rouge.tokens import split_sentences
 
@@ -61,7 +62,7 @@ TEXTS = st.lists(
 ).map("".join)
 
 
-@settings(derandomize=True, deadline=None, max_examples=400)
+@examples(400)
 @given(TEXTS)
 def test_only_white_space_is_lost(text: str) -> None:
     sentences = split_sentences(text)
@@ -69,7 +70,7 @@ def test_only_white_space_is_lost(text: str) -> None:
     assert all(sentence and sentence == sentence.strip() for sentence in sentences)
 
 
-@settings(derandomize=True, deadline=None, max_examples=400)
+@examples(400)
 @given(TEXTS)
 def test_a_sentence_is_not_cut_again(text: str) -> None:
     sentences = split_sentences(text)

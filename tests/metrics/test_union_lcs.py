@@ -8,8 +8,9 @@ import random
 import naive
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from rouge_score import rouge_scorer
 from shared_data import shared
 
@@ -77,13 +78,13 @@ def word_ids(texts: list[list[str]], ids: dict[str, int]) -> list[Text]:
     return [[[ids.setdefault(word, len(ids)) for word in line.lower().split()] for line in text] for text in texts]
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 @given(st.lists(text_pairs(), max_size=3))
 def test_hits_are_those_of_the_textbook_walk(corpus: list[Pair]) -> None:
     assert hits(corpus) == [naive.union_lcs_hits(*pair) for pair in corpus]
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 @given(st.lists(text_pairs(), max_size=3))
 def test_the_same_tokens_are_in_the_union(corpus: list[Pair]) -> None:
     """Stricter than equal hits: among equally long LCSs it is the same one, token by token."""
@@ -97,7 +98,7 @@ def test_the_same_tokens_are_in_the_union(corpus: list[Pair]) -> None:
     assert lcs._in_union(references, predictions, every_text).tolist() == expected
 
 
-@settings(derandomize=True, deadline=None, max_examples=75)
+@examples(75)
 @given(text_pairs())
 def test_the_textbook_walk_is_the_one_of_rouge_score(pair: Pair) -> None:
     reference, prediction = pair

@@ -8,8 +8,9 @@ from fractions import Fraction
 import naive
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from shared_data import shared
 
 from evenscore.text.segments import Segments
@@ -46,13 +47,13 @@ def as_fractions(costs: Costs) -> tuple[Fraction, Fraction, Fraction]:
     return Fraction(str(costs.substitution)), Fraction(str(costs.deletion)), Fraction(str(costs.insertion))
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(st.lists(pairs, max_size=6), all_costs)
 def test_counts_are_those_of_the_textbook_recurrence(corpus: list[Pair], costs: Costs) -> None:
     assert counts(corpus, costs) == [naive.weighted_edit_counts(*pair, as_fractions(costs)) for pair in corpus]
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(pairs, all_costs)
 def test_operations_are_an_alignment_with_these_counts(pair: Pair, costs: Costs) -> None:
     reference, prediction = pair
@@ -70,14 +71,14 @@ def test_operations_are_an_alignment_with_these_counts(pair: Pair, costs: Costs)
     assert [list(found.values())] == counts([pair], costs)
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(st.lists(pairs, max_size=6), st.sampled_from([1, 7, 0.1, 1e12]))
 def test_equal_costs_make_the_levenshtein_distance(corpus: list[Pair], cost: float) -> None:
     weighted = np.array(counts(corpus, Costs(cost, cost, cost)), dtype=np.int64).reshape(-1, 4)
     assert weighted[:, 1:].sum(axis=1).tolist() == [naive.edit_distance(*pair) for pair in corpus]
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(st.lists(pairs, max_size=6), all_costs)
 def test_swapped_sides_swap_deletions_with_insertions(corpus: list[Pair], costs: Costs) -> None:
     swapped = counts(
@@ -86,7 +87,7 @@ def test_swapped_sides_swap_deletions_with_insertions(corpus: list[Pair], costs:
     assert [[h, s, i, d] for h, s, d, i in swapped] == counts(corpus, costs)
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 @given(st.lists(pairs, max_size=30), all_costs)
 def test_blocks_make_no_difference(corpus: list[Pair], costs: Costs) -> None:
     with pytest.MonkeyPatch.context() as patch:

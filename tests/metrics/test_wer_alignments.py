@@ -9,8 +9,9 @@ from typing import Any
 import jiwer
 import pytest
 from evenscore.metrics.wer_dp.wer_dp import WerDp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from wer_corpora import COUNTS, Corpus, by_jiwer, librispeech, scored, sides
 
 KINDS = ("substitutions", "insertions", "deletions")
@@ -20,7 +21,7 @@ corpora = st.lists(st.tuples(word_rows, word_rows), min_size=1, max_size=4)
 
 
 @pytest.mark.parametrize("unit", ["word", "char"])
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 @given(corpora)
 def test_alignments_are_those_of_jiwer(unit: str, corpus: Corpus) -> None:
     references, predictions = sides(corpus)
@@ -29,7 +30,7 @@ def test_alignments_are_those_of_jiwer(unit: str, corpus: Corpus) -> None:
 
 
 @pytest.mark.parametrize("unit", ["word", "char"])
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 @given(corpora, st.booleans(), st.booleans(), st.one_of(st.none(), st.integers(0, 40)))
 def test_alignments_are_drawn_as_by_jiwer(
     unit: str, corpus: Corpus, show_measures: bool, skip_correct: bool, line_width: int | None
@@ -41,7 +42,7 @@ def test_alignments_are_drawn_as_by_jiwer(
 
 
 @pytest.mark.parametrize("unit", ["word", "char"])
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 @given(corpora)
 def test_errors_are_counted_as_by_jiwer(unit: str, corpus: Corpus) -> None:
     references, predictions = sides(corpus)
@@ -118,7 +119,7 @@ def test_the_most_frequent_errors_come_first() -> None:
     assert WerDp().error_counts(predictions, references, top_k=0) == {kind: [] for kind in KINDS}
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 @given(corpora, st.sampled_from([(1, 1, 1), (4, 3, 3), (0.5, 2, 1)]), st.sampled_from(["word", "char"]))
 def test_alignments_have_the_counts_of_the_result(corpus: Corpus, costs: Any, unit: str) -> None:
     references, predictions = sides(corpus)

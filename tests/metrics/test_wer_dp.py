@@ -10,8 +10,9 @@ import jiwer
 import naive
 import pytest
 from evenscore.metrics.wer_dp.wer_dp import WerDp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from wer_corpora import (
     COUNTS,
     NORMALIZERS,
@@ -42,21 +43,21 @@ def misheard(n: int, rng: random.Random) -> tuple[str, str]:
 # --- jiwer
 
 
-@settings(derandomize=True, deadline=None, max_examples=400)
+@examples(400)
 @given(corpora)
 def test_words_are_scored_as_by_jiwer(corpus: Corpus) -> None:
     names = (*WORD_RATES, *COUNTS)
     assert picked(scored(corpus), *names) == picked(by_jiwer(corpus), *names)
 
 
-@settings(derandomize=True, deadline=None, max_examples=400)
+@examples(400)
 @given(corpora)
 def test_characters_are_scored_as_by_jiwer(corpus: Corpus) -> None:
     output = by_jiwer(corpus, "char")
     assert picked(scored(corpus, unit="char"), "cer", *COUNTS) == picked(output, "cer", *COUNTS)
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(corpora)
 def test_every_row_is_scored_as_by_jiwer(corpus: Corpus) -> None:
     result = scored(corpus, per_example=True)
@@ -141,7 +142,7 @@ def test_the_call_of_the_stock_metrics_gives_the_number_of_jiwer(concatenate: bo
 # --- what errors are divided by
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(corpora, st.sampled_from(NORMALIZERS))
 def test_rates_are_errors_by_the_chosen_length(corpus: Corpus, normalize_by: str) -> None:
     result = scored(corpus, normalize_by=normalize_by, per_example=True)
@@ -187,7 +188,7 @@ def test_sclite_counts_more_errors_than_the_fewest() -> None:
     assert result["weighted_error_rate"] == 8 * 3 / 7
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 @given(
     st.lists(st.tuples(word_rows, word_rows), min_size=1, max_size=3),
     st.tuples(*[st.sampled_from([1, 2, 3, 4, 0.1, 0.5, 1.5])] * 3),

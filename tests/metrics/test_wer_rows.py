@@ -11,8 +11,9 @@ import naive
 import numpy as np
 import pytest
 from evenscore.metrics.wer_dp.wer_dp import WerDp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from wer_corpora import COUNTS, NORMALIZERS, by_jiwer, jiwer_counts, librispeech, scored, sides, word_rows
 
 import evenscore
@@ -20,7 +21,7 @@ import evenscore
 # --- several references
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(
     st.lists(st.tuples(st.lists(word_rows, min_size=1, max_size=4), word_rows), min_size=1, max_size=4),
     st.sampled_from(NORMALIZERS),

@@ -12,8 +12,9 @@ from typing import Any
 import jiwer
 import pytest
 from evenscore.metrics.wer_dp.wer_dp import WerDp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from wer_corpora import COUNTS, Corpus, sides
 
 import evenscore
@@ -69,7 +70,7 @@ def test_every_step_has_a_counterpart() -> None:
 
 
 @pytest.mark.parametrize(("step", "counterpart"), [*JIWER_STEPS.items(), *JIWER_STEPS_WITH_ARGUMENT])
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 @given(texts)
 def test_step_does_what_jiwer_does(step: Any, counterpart: Callable[[str], str], text: str) -> None:
     (ours,) = pipeline([step], "word")
@@ -83,7 +84,7 @@ def test_step_does_what_jiwer_does_to_every_character(step: str) -> None:
     assert ours(everything) == JIWER_STEPS[step](everything)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(texts)
 def test_pipelines_split_as_those_of_jiwer(text: str) -> None:
     assert split(text, "word", None) == jiwer.transformations.wer_default([text])[0]
@@ -99,7 +100,7 @@ def test_every_character_separates_words_where_it_does_in_jiwer() -> None:
 
 
 @pytest.mark.parametrize("unit", ["word", "char"])
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 @given(
     st.lists(st.sampled_from([*JIWER_STEPS.items(), *JIWER_STEPS_WITH_ARGUMENT]), max_size=5),
     st.lists(st.tuples(texts, texts), min_size=1, max_size=3),

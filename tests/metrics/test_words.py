@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from evenscore.text import words as text_words
 
@@ -13,7 +14,7 @@ PIECES = ["a", "\x00", "a\x00", "abcdef", "abcdefg", "abcdefgh", "abcdefgi", "ab
 TEXTS = st.lists(st.lists(st.sampled_from([*PIECES, " ", "  ", "\n", "\u3000"]), max_size=12).map("".join), max_size=6)
 
 
-@settings(derandomize=True, deadline=None, max_examples=500)
+@examples(500)
 @given(TEXTS)
 def test_split_words_is_str_split(texts: list[str]) -> None:
     words = text_words.split_words(texts)
@@ -23,7 +24,7 @@ def test_split_words_is_str_split(texts: list[str]) -> None:
     assert len(numbers) == len(words.vocabulary)
 
 
-@settings(derandomize=True, deadline=None, max_examples=500)
+@examples(500)
 @given(TEXTS)
 def test_units_are_the_words_spelled_later(texts: list[str]) -> None:
     text = text_words.encode(texts)
@@ -34,7 +35,7 @@ def test_units_are_the_words_spelled_later(texts: list[str]) -> None:
     assert [units.row(i) for i in range(len(texts))] == rows
 
 
-@settings(derandomize=True, deadline=None, max_examples=500)
+@examples(500)
 @given(TEXTS)
 def test_keys_are_equal_for_equal_words_alone(texts: list[str]) -> None:
     text = text_words.encode(texts)

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 from example_files import EXAMPLES, LINES, ROWS
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from small_corpus import METRICS
 
 import evenscore
@@ -257,7 +258,7 @@ WORDS = st.text(st.sampled_from("ab1.-\\`*_[]<>|&~#$%^{}é"), min_size=1, max_si
 
 
 @given(st.lists(WORDS, min_size=2, max_size=4), WORDS)
-@settings(derandomize=True, deadline=None)
+@examples(100)
 def test_characters_with_a_meaning_come_back_from_every_table(names: list[str], note: str) -> None:
     cells = [[["system"], ["a score"]], *([[name], ["9.5", "p = 0.1"]] for name in names)]
     table = Table(cells[0], cells[1:], [note, "end"])

@@ -41,7 +41,13 @@ def prints(block: str) -> bool:
     return any(example.want for example in doctest.DocTestParser().get_examples(block))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def example_pages() -> list[Any]:
+    """Those with a language model of transformers need torch, so they are slow."""
+    slow = [page for page in PAGES if "LMHeadModel" in page.read_text(encoding="utf-8")]
+    return [pytest.param(page, marks=[pytest.mark.slow] if page in slow else []) for page in PAGES]
+
+
+@pytest.mark.parametrize("page", example_pages(), ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples_of_the_page_print_what_they_say(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Where a reader of the page would be.
     monkeypatch.chdir(ROOT)

@@ -16,7 +16,8 @@ from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.models.huggingface import HFLM
-from small_models import model_for, random_texts, saved, tokenizer_for
+from small_corpus import random_texts
+from small_models import model_for, saved, tokenizer_for
 
 import evenscore
 

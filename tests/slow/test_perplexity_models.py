@@ -21,11 +21,13 @@ import small_models
 import torch
 import transformers
 from fresh_process import run_python
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
-from small_models import CAUSAL, MASKED, POSITIONS, random_texts
+from properties import examples
+from small_corpus import random_texts
+from small_models import CAUSAL, MASKED, POSITIONS
 
 import evenscore
 from evenscore.options import resolve
@@ -137,7 +139,7 @@ def test_contexts_of_masked_models_are_not_masked(models: Models) -> None:
     assert_rows(scored(loaded, TEXTS, CONTEXTS), expected)
 
 
-@settings(derandomize=True, deadline=None, max_examples=25)
+@examples(25)
 @given(st.data())
 def test_batches_never_change_a_number(models: Models, data: st.DataObject) -> None:
     loaded = models[data.draw(st.sampled_from(["gpt2", "llama", "gemma2", "opt", "bert", "roberta"]))]

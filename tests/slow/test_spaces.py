@@ -5,6 +5,7 @@ from __future__ import annotations
 import configparser
 import contextlib
 import csv
+import doctest
 import os
 import runpy
 import socket
@@ -14,6 +15,7 @@ import time
 import urllib.request
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -589,7 +591,7 @@ def test_what_a_space_installs_is_pinned_as_it_is_tested(name: str) -> None:
     assert {"evaluate", "gradio", "datasets", "numpy", "pyarrow"} <= set(pins)
     assert pins["gradio"] == version("gradio")
     assert f"sdk_version: {pins['gradio']}\n" in card
-    assert f"gradio=={pins['gradio']}" in setup["options.extras_require"]["test"].split()
+    assert f"gradio=={pins['gradio']}" in setup["options.extras_require"]["test-all"].split()
 
 
 @pytest.mark.parametrize("name", ALL_METRICS)
@@ -597,6 +599,12 @@ def test_a_page_is_built_without_being_served(name: str, monkeypatch: pytest.Mon
     monkeypatch.setattr(gr.Blocks, "launch", lambda *given, **named: pytest.fail("it is served"))
     page = build(runpy.run_path(str(ROOT / "metrics" / name / "app.py"))["SPACE"])
     assert (type(page), page.analytics_enabled) == (gr.Blocks, False)
+
+
+@pytest.mark.parametrize("name", ["description", "files", "inputs", "page", "report"])
+def test_examples_of_the_modules_print_what_they_say(name: str) -> None:
+    """The default run has the examples of all other modules; these import gradio."""
+    assert doctest.testmod(import_module(f"evenscore.hub.page.{name}")).failed == 0
 
 
 def test_metrics_need_no_gradio(tmp_path: Path) -> None:

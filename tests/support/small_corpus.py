@@ -41,6 +41,14 @@ def random_rows(count: int) -> tuple[list[str], list[list[str]]]:
     return predictions, references
 
 
+def random_texts(count: int, longest: int, seed: int) -> list[str]:
+    """Texts of 1 to `longest` words, of which some are odd."""
+    rng = random.Random(seed)
+    known = "the cat sat on a mat and saw some rain over these old hills while it slept by warm stones of ever"
+    words = [*known.split(), "Zyx", "naïve", "12", "日本", "—"]
+    return [" ".join(rng.choices(words, k=rng.randint(1, longest))) for _ in range(count)]
+
+
 def column_scores(name: str) -> dict[str, Any]:
     """The result of any metric for COLUMNS, with one score a row."""
     result: dict[str, Any] = evenscore.load(name).compute(**COLUMNS[name], per_example=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 from typing import Any
 
 import torch
 import transformers
+from small_corpus import random_texts
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 # These models are too small for threads, which wait for each other in loops where other programs run.
@@ -15,15 +15,6 @@ torch.set_num_threads(1)
 
 VOCABULARY = 300
 POSITIONS = 24
-
-_SENTENCE = "the cat sat on a mat and saw some rain over these old hills while it slept by warm stones of ever"
-
-
-def random_texts(count: int, longest: int, seed: int) -> list[str]:
-    """Texts of 1 to `longest` words, of which some are unknown to the tokenizers' training."""
-    rng = random.Random(seed)
-    words = [*_SENTENCE.split(), "Zyx", "naïve", "12", "日本", "—"]
-    return [" ".join(rng.choices(words, k=rng.randint(1, longest))) for _ in range(count)]
 
 
 def byte_level_tokenizer(special_tokens: list[str], **named: Any) -> Any:

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from boundary_tables import charsmap
 from encoding_scenarios import held
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pipeline_steps import DECODERS as DECODER_FILES
 from pipeline_steps import NORMALIZERS as NORMALIZER_FILES
 from pipeline_steps import PRE_TOKENIZERS as PRE_TOKENIZER_FILES
+from properties import examples
 from tokenizer_samples import READY_MADE, made
 
 import tokenizers_impl
@@ -376,7 +377,7 @@ def test_decoders(component: decoders.Decoder | None, skip_special_tokens: bool)
 # Texts at random
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 @given(
     batch=BATCHES,
     normalizer=st.sampled_from([None, *NORMALIZERS]),

@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from naive_models import bpe, dropout_distribution, first_symbols, longest, merge_table
+from properties import examples
 from shared_data import beginning, lines
 from tokenizers import models, pre_tokenizers, trainers
 
@@ -31,7 +32,7 @@ from tokenizers_impl.models._bpe_merges import find, pair_table
 from tokenizers_impl.models._explanation import MatchStep, MergeStep
 from tokenizers_impl.pre_tokenizers import WhitespaceSplit
 
-SETTINGS = settings(derandomize=True, deadline=None, max_examples=150)
+SETTINGS = examples(150)
 LOW = {"l": 0, "o": 1, "w": 2, "lo": 3, "low": 4}
 LOW_MERGES = [("l", "o"), ("lo", "w")]
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from bpe_corpora import CORPORA, counted_words, library_model, megabyte, tokens_by_id, word_counts
 from fresh_process import run_python
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from properties import examples
 from shared_data import lines
 
 from tokenizers_impl import Tokenizer
@@ -77,14 +78,14 @@ OPTIONS = {
 }
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 @given(counted_words("abc"), st.fixed_dictionaries(OPTIONS))
 def test_the_library_learns_the_same_from_words_full_of_ties(counts: dict[str, int], options: dict[str, Any]) -> None:
     given_options = {name: list(value) if isinstance(value, tuple) else value for name, value in options.items()}
     assert learn(counts, **options) == library(counts, **given_options)
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 @given(
     counted_words("abc"), st.fixed_dictionaries(OPTIONS), st.sampled_from([("##", None), (None, "</w>"), ("@", ">")])
 )
@@ -97,7 +98,7 @@ def test_the_library_learns_the_same_with_affixes(
     assert learn(counts, **options, affix_order=tuple(expected[0])) == expected
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 @given(counted_words("abcdef"), st.integers(0, 7), st.sampled_from([(), ("z",), ("a", "y")]))
 def test_the_library_keeps_the_same_characters_given_its_choice(
     counts: dict[str, int], limit: int, initial: tuple[str, ...]
@@ -128,7 +129,7 @@ def test_affixed_characters_are_sorted_by_default() -> None:
 # The slow twin.
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(
     counted_words("ab#>"),
     st.fixed_dictionaries(
@@ -153,7 +154,7 @@ def test_the_twin_learns_the_same_also_where_affixes_occur_in_the_text(
     check_twin(counts, options)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 @given(
     counted_words("abc"),
     st.sampled_from([None, 0, 1, 2, 3, 5]),

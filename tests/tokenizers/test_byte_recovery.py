@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from fresh_process import run_python
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from shared_data import lines
 
 from tokenizers_impl import decoders
@@ -66,7 +67,7 @@ def check(data: bytes) -> None:
     assert bytes(byte for i, byte in enumerate(data) if i not in set(dropped)) == text.encode("utf-8")
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(st.lists(st.sampled_from(BYTES), max_size=9).map(bytes))
 def test_keeps_the_largest_number_of_characters(data: bytes) -> None:
     readings = all_readings(data)

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pipeline_steps import NORMALIZERS, PRE_TOKENIZERS, TEXTS
+from properties import examples
 from string_steps import CUTS, LIBRARIES, STEPS, called, change
 
 import tokenizers_impl
@@ -118,7 +119,7 @@ BEHIND: list[Callable[[Any], list[Any]]] = [
 ]
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(
     before=st.lists(st.sampled_from(NORMALIZERS), max_size=2),
     steps=st.lists(SAFE_STEPS, max_size=3),

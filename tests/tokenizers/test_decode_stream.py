@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from properties import examples
 
 import tokenizers_impl
 from tokenizers_impl.decoders import DecodeStream
@@ -79,7 +80,7 @@ IDS = st.integers(0, len(VOCAB))
 @example(prompt=None, parts=[VOCAB["Ã"], VOCAB["©"], VOCAB["©"], VOCAB["â"], VOCAB["a"]], skip=False)
 @example(prompt=[VOCAB["a"], VOCAB["<0xE2>"]], parts=[VOCAB["<0x82>"], VOCAB["<0xAC>"], VOCAB["<0xFF>"]], skip=False)
 @example(prompt=[SPECIAL], parts=[SPECIAL, VOCAB["a"], SPECIAL, VOCAB["##a"]], skip=True)
-@settings(derandomize=True, deadline=None, max_examples=50)
+@examples(50)
 def test_generated_ids(name: str, prompt: list[int] | None, parts: list[Any], skip: bool) -> None:
     ours, theirs = (steps(library, name, prompt, parts, skip) for library in LIBRARIES)
     assert ours[: len(theirs)] == theirs

@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 import tokenizers
 import tokenizers.decoders as canonical
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from tokenizers import Regex as CanonicalRegex
 
 import tokenizers_impl
@@ -119,7 +120,7 @@ def text_or_none(decode: Callable[[], str]) -> str | None:
 
 @both
 @given(tokens=TOKENS)
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 def test_same_text(name: str, tokens: list[str]) -> None:
     mine, theirs = PAIRS[name]
     if mine is None:
@@ -164,7 +165,7 @@ VOCAB = [
 
 @both
 @given(rows=st.lists(st.lists(st.integers(0, len(VOCAB) + 3), max_size=6), max_size=6), skip=st.booleans())
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 def test_same_text_of_many_rows_of_ids(name: str, rows: list[list[int]], skip: bool) -> None:
     mine, theirs = tokenizer_pair(name, VOCAB)
     expected = theirs.decode_batch(rows, skip_special_tokens=skip)
@@ -216,7 +217,7 @@ def test_byte_words_come_back_with_single_spaces() -> None:
 
 
 @given(text=st.text(st.characters(exclude_categories=["Cs"]), max_size=20))
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 def test_byte_words_are_the_bytes_of_words_and_ends(text: str) -> None:
     from tokenizers_impl._text.bytes import char_to_byte
 

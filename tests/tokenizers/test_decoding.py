@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 import tokenizers
 from fresh_process import run_python
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 import tokenizers_impl
 from tokenizers_impl import decoders
@@ -69,7 +70,7 @@ MANY_ROWS = st.lists(st.lists(IDS, max_size=8), min_size=1, max_size=8).map(lamb
 
 @pytest.mark.parametrize("name", DECODERS)
 @given(rows=MANY_ROWS, skip=st.booleans())
-@settings(derandomize=True, deadline=None, max_examples=80)
+@examples(80)
 def test_many_rows(name: str, rows: list[list[int]], skip: bool) -> None:
     mine, theirs = (made(library, DECODERS[name](library)) for library in LIBRARIES)
     expected = theirs.decode_batch(rows, skip_special_tokens=skip)
@@ -79,7 +80,7 @@ def test_many_rows(name: str, rows: list[list[int]], skip: bool) -> None:
 
 @pytest.mark.parametrize("decoder", OTHERS, ids=repr)
 @given(rows=MANY_ROWS, skip=st.booleans())
-@settings(derandomize=True, deadline=None, max_examples=50)
+@examples(50)
 def test_many_rows_by_other_decoders(decoder: Any, rows: list[list[int]], skip: bool) -> None:
     mine = made(tokenizers_impl, decoder)
     expected = [by_hand(mine, row, skip) for row in rows]
@@ -178,7 +179,7 @@ def decoded(tokenizer: Any) -> list[Any]:
 
 
 @given(steps=st.lists(STEPS, min_size=1, max_size=6))
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 def test_nothing_looked_up_outlives_what_it_was_looked_up_in(steps: list[tuple[str, str]]) -> None:
     mine, theirs = (made(library, library.decoders.WordPiece()) for library in LIBRARIES)
     for i, (kind, what) in enumerate(steps):

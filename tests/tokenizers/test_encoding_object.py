@@ -11,6 +11,7 @@ import tokenizers
 from encoding_scenarios import TEXTS, answers, held, model, outcome, processor, processors, tells_sequences_apart
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from properties import examples
 
 import tokenizers_impl
 
@@ -47,7 +48,7 @@ def after(tokenizer: Any, library: Any, name: str, options: Any, first: Any, sec
 
 
 @given(steps=STEPS, description=processors(), texts=st.tuples(TEXTS, TEXTS), cut=st.none() | st.integers(5, 8))
-@settings(derandomize=True, deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(examples(150), suppress_health_check=list(HealthCheck))
 def test_steps_by_hand_are_the_same(
     steps: list[Any], description: Any, texts: tuple[str, str], cut: int | None
 ) -> None:

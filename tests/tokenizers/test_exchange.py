@@ -16,8 +16,9 @@ import pytest
 import sentencepiece
 import tiktoken
 import tiktoken.load
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from shared_data import beginning, lines, shared
 from subword_nmt import apply_bpe, learn_bpe
 from tiktoken_ext import openai_public
@@ -377,7 +378,7 @@ def test_codes_are_applied_alike(name: str, end_of_word: str) -> None:
 
 
 @given(st.randoms(use_true_random=False), st.sampled_from(["0.1", "0.2"]))
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 def test_any_codes_are_applied_as_subword_nmt_does(draw: random.Random, version: str) -> None:
     inner, final = ["a", "b"], ["a</w>", "b</w>"] if version == "0.2" else ["</w>"]
     merges: list[tuple[str, str]] = []
@@ -549,7 +550,7 @@ PIECES = st.text("abé▁", min_size=1, max_size=4)
     st.lists(st.text("aabé中 ", max_size=20), min_size=1, max_size=10),
     st.booleans(),
 )
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 def test_any_pieces_encode_the_same(
     tmp_path_factory: pytest.TempPathFactory, found: dict[str, tuple[int, bool]], texts: list[str], dummy: bool
 ) -> None:
@@ -745,7 +746,7 @@ def default_model() -> bytes:
         max_size=20,
     )
 )
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 def test_any_text_is_normalized_as_by_sentencepiece(texts: list[str]) -> None:
     model = SentencePieceModel.parse(default_model())
     normalizer = _normalizer(model, "own")
@@ -837,7 +838,7 @@ def test_a_vocab_file_holds_anything_but_line_feeds(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.tuples(st.integers(1, 5000), st.integers(0, 2**64 - 1))))
-@settings(derandomize=True, deadline=None)
+@examples(100)
 def test_integers_on_the_wire(values: list[tuple[int, int]]) -> None:
     assert list(fields(b"".join(integer_field(number, value) for number, value in values))) == values
 

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from tokenizers_impl import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 from tokenizers_impl.models import from_json as model_from_json
@@ -245,7 +246,7 @@ def mutated(draw: st.DrawFn) -> str:
 
 
 @given(mutated())
-@settings(derandomize=True, deadline=None, max_examples=1200)
+@examples(1200)
 def test_a_changed_file_is_read_or_refused_with_a_value_error(text: str) -> None:
     try:
         tokenizer = Tokenizer.from_str(text)

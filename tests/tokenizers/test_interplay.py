@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 import tokenizers_impl
 
@@ -91,7 +92,7 @@ def is_ambiguous(tokenizer: Any) -> bool:
     return len(set(names)) < len(names)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(vocab=st.sampled_from(VOCABULARIES), changes=CHANGES)
 def test_tokens_are_added_and_added_again(vocab: dict[str, int], changes: list[tuple[str, Any]]) -> None:
     theirs, mine = (word_level(library, vocab) for library in LIBRARIES)

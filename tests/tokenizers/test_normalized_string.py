@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pipeline_steps import TEXTS
+from properties import examples
 from string_steps import CUTS, LIBRARIES, PARTS, STEPS, called, change, tokens
 
 import tokenizers_impl
@@ -34,7 +35,7 @@ def lost(string: NormalizedString) -> bool:
     return bool(len(string.origins) and string.origins[0, 0] == string.origins[0, 1])
 
 
-@settings(derandomize=True, deadline=None, max_examples=600)
+@examples(600)
 @given(text=TEXTS, steps=st.lists(st.one_of(STEPS, PARTS), min_size=1, max_size=5))
 def test_methods_of_a_text_one_after_another(text: str, steps: list[tuple[Any, ...]]) -> None:
     strings = [library.NormalizedString(text) for library in LIBRARIES]
@@ -207,7 +208,7 @@ def splits_of(text: Any) -> list[Any]:
     ]
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(text=TEXTS, cuts=st.lists(CUTS, min_size=1, max_size=5))
 def test_a_text_in_splits(text: str, cuts: list[tuple[Any, ...]]) -> None:
     texts = [library.PreTokenizedString(text) for library in LIBRARIES]

@@ -19,9 +19,10 @@ import pytest
 import sentencepiece
 import tokenizers
 from boundary_tables import charsmap
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from naive_normalizers import normalized
+from properties import examples
 from sentencepiece import sentencepiece_model_pb2
 from shared_data import beginning, shared
 from tokenizers import Regex, models, pre_tokenizers
@@ -213,14 +214,14 @@ def test_marks_in_random_order(steps):
 
 
 @pytest.mark.parametrize("steps", MAIN, ids=str)
-@settings(derandomize=True, deadline=None, max_examples=60)
+@examples(60)
 @given(texts=st.lists(st.lists(MIXED, max_size=12).map("".join), max_size=6))
 def test_generated_unicode(steps, texts):
     assert_equal(steps, texts)
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 @given(text=st.lists(MIXED, max_size=12).map("".join))
 def test_the_algorithm_of_the_annex(form, text):
     made, origins = our_origins([(form, {})], [text])
@@ -289,7 +290,7 @@ def test_json_is_that_of_the_library(steps):
 
 
 @pytest.mark.parametrize("steps", PATTERNED, ids=NAMES[-len(PATTERNED) :])
-@settings(derandomize=True, deadline=None, max_examples=25)
+@examples(25)
 @given(texts=st.lists(st.lists(st.sampled_from("  \tab\n") | MIXED, max_size=12).map("".join), max_size=6))
 def test_generated_unicode_with_patterns(steps, texts):
     assert_equal(steps, texts)
@@ -321,7 +322,7 @@ def test_sentencepiece_maps_on_corpora(name):
     assert_equal(steps, [theirs.NFD().normalize_str(line) for line in corpus(name)[::20]])
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 @given(texts=st.lists(st.lists(MIXED | st.sampled_from(GRAPHEME_PARTS), max_size=10).map("".join), max_size=8))
 def test_graphemes_of_generated_unicode(texts):
     assert_equal([("Precompiled", {"precompiled_charsmap": sentencepiece_map("nmt_nfkc")})], texts)
@@ -374,7 +375,7 @@ def longest_matches(text: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 @given(st.lists(st.text("aabé中x"), min_size=1, max_size=8))
-@settings(derandomize=True, deadline=None)
+@examples(100)
 def test_the_longest_key_is_replaced_from_the_left(texts):
     steps = [("SentencePieceMap", {"precompiled_charsmap": charsmap(RULES), "kept": KEPT})]
     expected = [longest_matches(text) for text in texts]

@@ -7,8 +7,9 @@ from functools import cache
 
 import pytest
 import tokenizers.pre_tokenizers as canonical
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from shared_data import beginning, shared
 from tokenizers import Regex as CanonicalRegex
 
@@ -90,7 +91,7 @@ TEXTS = st.lists(
 
 
 @pytest.mark.parametrize("name", KNOWN)
-@settings(derandomize=True, deadline=None, max_examples=60)
+@examples(60)
 @given(text=TEXTS, behavior=st.sampled_from(BEHAVIORS), invert=st.booleans())
 def test_well_known_patterns_on_generated_text(name: str, text: str, behavior: str, invert: bool) -> None:
     assert_same_cuts(KNOWN[name], text, behavior, invert=invert)
@@ -138,7 +139,7 @@ def canonical_or_none(pattern: str) -> CanonicalRegex | None:
         return None
 
 
-@settings(derandomize=True, deadline=None, max_examples=600)
+@examples(600)
 @given(pattern=PATTERNS, texts=st.lists(SHORT_TEXTS, min_size=1, max_size=4))
 def test_generated_patterns(pattern: str, texts: list[str]) -> None:
     theirs = canonical_or_none(pattern)

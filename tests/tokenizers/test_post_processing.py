@@ -23,6 +23,7 @@ from encoding_scenarios import (
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from properties import examples
 from shared_data import beginning
 
 import tokenizers_impl
@@ -37,7 +38,7 @@ def assert_no_worse(ours: Any, theirs: Any) -> None:
 
 
 @given(data=st.data())
-@settings(derandomize=True, deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(examples(150), suppress_health_check=list(HealthCheck))
 def test_everything_an_encoding_holds_is_the_same(data: st.DataObject) -> None:
     description = {
         "tokens": data.draw(added_tokens()),

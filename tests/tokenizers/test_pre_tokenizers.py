@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import tokenizers.pre_tokenizers as canonical
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from shared_data import lines
 from tokenizers import Regex as CanonicalRegex
 
@@ -140,7 +141,7 @@ TEXTS = st.lists(PARTS | st.characters(exclude_categories=["Cs"]), max_size=20).
 
 @both
 @given(text=TEXTS)
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 def test_same_words_at_the_same_places(name: str, text: str) -> None:
     mine, theirs = PAIRS[name]
     assert mine.pre_tokenize_str(text) == theirs.pre_tokenize_str(text)

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pipeline_steps import DECODERS, NORMALIZERS, PRE_TOKENIZERS, TEXTS
+from properties import examples
 from shared_data import beginning, shared
 
 import tokenizers_impl
@@ -49,7 +50,7 @@ STEPS = [st.lists(st.sampled_from(each), max_size=3) for each in (NORMALIZERS, P
 ROWS = st.lists(st.lists(st.integers(0, len(VOCAB) - 1), max_size=8), max_size=4)
 
 
-@settings(derandomize=True, deadline=None, max_examples=500)
+@examples(500)
 @given(steps=st.tuples(*STEPS), texts=st.lists(TEXTS, max_size=4), rows=ROWS)
 def test_generated_text(steps: tuple[list[object], ...], texts: list[str], rows: list[list[int]]) -> None:
     assert_same(document(*steps), texts, rows)
@@ -79,7 +80,7 @@ def corpus() -> list[str]:
     return texts
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@examples(60)
 @given(steps=st.tuples(*STEPS))
 def test_real_text(steps: tuple[list[object], ...]) -> None:
     assert_same(document(*steps), corpus(), [])

@@ -12,8 +12,9 @@ import bpe_corpora
 import pytest
 import tokenizers
 from fresh_process import run_python
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from shared_data import beginning
 
 import tokenizers_impl
@@ -170,7 +171,7 @@ def test_real_text_is_encoded_and_decoded_the_same(loaded: tuple[Any, Any, str])
 
 
 @given(data=st.data())
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 def test_generated_text_is_encoded_and_decoded_the_same(loaded: tuple[Any, Any, str], data: st.DataObject) -> None:
     mine, theirs, text = loaded
     words = st.sampled_from(text.split()[:3000])

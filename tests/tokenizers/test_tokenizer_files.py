@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 import tokenizers_impl
 
@@ -25,7 +26,7 @@ ADDED = ["<a>", "<a><b>", "b", "e\u0301", "ab ab", "", "<"]
     text=st.lists(st.sampled_from([*ADDED, " ", "a", "é", "E\u0301", "B", "x"]), max_size=10).map("".join),
     normalized=st.booleans(),
 )
-@settings(derandomize=True, deadline=None, max_examples=400)
+@examples(400)
 def test_added_tokens_are_found_where_the_library_finds_them(
     special: list[str], ordinary: list[str], text: str, normalized: bool
 ) -> None:

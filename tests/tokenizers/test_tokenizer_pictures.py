@@ -7,9 +7,10 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from picture_pages import NASTY, TAGS, Page
+from properties import examples
 
 from evenscore.pictures import Columns, Line, Picture, Table
 from tokenizers_impl import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
@@ -18,7 +19,7 @@ CORPUS = ["low lower lowest slow slower", "new newer newest renew", "wide wider 
 MODELS = ["bpe", "byte-level", "wordpiece", "unigram"]
 WORDS = st.sampled_from(["low", "newest", "slower", "wow", "naïve", "<b>", "</script>", "猫", "ren", "x" * 101, NASTY])
 TEXTS = st.lists(WORDS, max_size=6).map(" ".join) | st.text(alphabet="lowernsti <>猫\x1b\u202e", max_size=25)
-KEPT = settings(derandomize=True, deadline=None, max_examples=100)
+KEPT = examples(100)
 
 
 @cache

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from tokenizer_samples import CORPUS
 
 import tokenizers_impl
@@ -43,7 +44,7 @@ def models(library: Any) -> Iterator[Any]:
 PAIRS = list(zip(models(tokenizers_impl), models(tokenizers), strict=True))
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(WORDS.filter(bool))
 def test_tokens_of_a_word_lie_at_the_same_bytes(word: str) -> None:
     for ours, theirs in PAIRS:

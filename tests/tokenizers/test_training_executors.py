@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 from executors import Deadly, Noting, dask_executor
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from small_corpus import refusal
 
 from tokenizers_impl import Tokenizer, models, pipelines, pre_tokenizers, trainers
@@ -62,7 +63,7 @@ def trained(name: str, files: list[Path], executor: Any = None, **options: Any) 
     size=st.integers(1, 12),
     block=st.integers(1, 12),
 )
-@settings(derandomize=True, deadline=None, max_examples=150)
+@examples(150)
 def test_ranges_are_whole_lines_and_all_of_them(texts: list[str], size: int, block: int, tmp_path_factory: Any) -> None:
     folder = tmp_path_factory.mktemp("ranges")
     paths = [folder / str(i) for i in range(len(texts))]

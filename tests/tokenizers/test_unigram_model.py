@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 import tokenizers
 from fresh_process import run_python
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from naive_lattice import NaiveUnigram, probabilities, score
+from properties import examples
 from shared_data import beginning, lines
 from tokenizers import Tokenizer, pre_tokenizers, trainers
 
@@ -138,7 +139,7 @@ vocabularies = st.lists(st.tuples(pieces, st.sampled_from(SCORES)), min_size=1, 
 small_words = st.lists(st.lists(st.sampled_from(["a", "b", "é", "z", "<unk>"]), max_size=6).map("".join), max_size=8)
 
 
-@settings(derandomize=True, deadline=None, max_examples=600)
+@examples(600)
 @given(vocabularies, st.integers(0, 7), st.booleans(), small_words)
 def test_equal_to_the_library_on_tied_scores(vocab: Vocab, unk: int, byte_fallback: bool, words: list[str]) -> None:
     unk_id = unk % len(vocab)
@@ -149,7 +150,7 @@ def test_equal_to_the_library_on_tied_scores(vocab: Vocab, unk: int, byte_fallba
     assert [naive.encode(words[i]) for i in short] == [expected[i] for i in short]
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(vocabularies, st.integers(0, 7), small_words)
 def test_nbest_size_1_is_the_best_path_of_the_librarys_lattice(vocab: Vocab, unk: int, words: list[str]) -> None:
     library = library_model(vocab, unk % len(vocab), alpha=0.5, nbest_size=1)
@@ -166,7 +167,7 @@ def unless_refused(encode: Callable[[Any, list[str]], Rows], model: Any, word: s
         return None
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(vocabularies, small_words)
 def test_without_unk_id(vocab: Vocab, words: list[str]) -> None:
     library, model = library_model(vocab, None), Unigram(vocab)
@@ -175,7 +176,7 @@ def test_without_unk_id(vocab: Vocab, words: list[str]) -> None:
         assert unless_refused(ours, model, word, "give unk_id") == expected
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(vocabularies, st.integers(0, 7), st.text("abz", max_size=7), st.integers(1, 9))
 def test_nbest_is_the_head_of_all_segmentations(vocab: Vocab, unk: int, word: str, n: int) -> None:
     unk_id = unk % len(vocab)
@@ -188,7 +189,7 @@ def test_nbest_is_the_head_of_all_segmentations(vocab: Vocab, unk: int, word: st
     assert model.nbest(word, n) == found[:n]
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(vocabularies, st.integers(0, 7), st.lists(st.text("abz", max_size=7), max_size=4))
 def test_probabilities_of_words(vocab: Vocab, unk: int, words: list[str]) -> None:
     unk_id = unk % len(vocab)
@@ -202,7 +203,7 @@ def test_probabilities_of_words(vocab: Vocab, unk: int, words: list[str]) -> Non
         assert total == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(vocabularies, st.integers(0, 7), st.text("abz", max_size=6))
 def test_explanations(vocab: Vocab, unk: int, word: str) -> None:
     unk_id = unk % len(vocab)

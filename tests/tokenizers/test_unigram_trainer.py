@@ -17,8 +17,9 @@ from typing import Any
 import naive_unigram
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from shared_data import DATA, beginning, lines
 from unigram_library import Learnt, library_trainings
 
@@ -216,7 +217,7 @@ words = st.dictionaries(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(
     words,
     st.integers(8, 20),
@@ -271,7 +272,7 @@ def lattice_of(counts: dict[str, int], scores: list[float]) -> tuple[WordText, L
 tied_scores = st.lists(st.sampled_from([-0.1, -0.2, -0.3, -0.4, -0.6, -0.7, -1.0, -2.0]), min_size=1, max_size=9)
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(words, tied_scores)
 def test_ties_of_best_segmentations(counts: dict[str, int], scores: list[float]) -> None:
     text, lexicon, matches, twin = lattice_of(counts, scores)
@@ -312,7 +313,7 @@ def test_agenda_that_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(cuts) > 50
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 @given(words, tied_scores)
 def test_exact_losses_are_the_difference_of_likelihoods(counts: dict[str, int], scores: list[float]) -> None:
     text, lexicon, matches, twin = lattice_of(counts, scores)
@@ -320,7 +321,7 @@ def test_exact_losses_are_the_difference_of_likelihoods(counts: dict[str, int], 
     assert losses == pytest.approx(naive_unigram.exact_losses(counts, twin), rel=1e-9, abs=1e-12)
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(
     st.lists(st.integers(0, 3), min_size=1, max_size=80), st.integers(1, 20), st.sampled_from([1, 2**9, 2**20, 2**29])
 )
@@ -342,7 +343,7 @@ def test_suffix_array_is_sorted(numbers: list[int], depth: int, factor: int) -> 
         )
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 @given(words, st.sampled_from(["suffix_array", "bpe"]), st.sampled_from([3, 12, 10**6]))
 def test_matches_are_all_places_of_the_seeds(counts: dict[str, int], seed: str, seed_size: int) -> None:
     counted = WordCounts.of(counts)
@@ -591,7 +592,7 @@ def extended(model: Unigram, counts: dict[str, int], **options: Any) -> tuple[Un
     return trainer.train_words(WordCounts.of(counts), model), trainer
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@examples(200)
 @given(
     st.dictionaries(
         st.lists(st.sampled_from(["a", "b", "ab", "ba", "cc", "dab", "x"]), min_size=1, max_size=3).map("".join),

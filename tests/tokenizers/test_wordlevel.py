@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from shared_data import beginning
 
 import tokenizers_impl
@@ -17,7 +18,7 @@ from tokenizers_impl.models import WordLevel
 from tokenizers_impl.models._explanation import MatchStep
 from tokenizers_impl.trainers import WordLevelTrainer
 
-SETTINGS = settings(derandomize=True, deadline=None, max_examples=60)
+SETTINGS = examples(60)
 LIBRARIES = (tokenizers_impl, tokenizers)
 WORDS = st.text("abé漢\U00010000\uffff", min_size=1, max_size=3)
 

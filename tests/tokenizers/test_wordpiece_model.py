@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 import tokenizers
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from naive_models import wordpiece
+from properties import examples
 from shared_data import beginning, lines
 from tokenizers import models, normalizers, pre_tokenizers, trainers
 
@@ -21,7 +22,7 @@ from tokenizers_impl._text.words import Words
 from tokenizers_impl.models._explanation import MatchStep
 from tokenizers_impl.models._wordpiece import WordPiece
 
-SETTINGS = settings(derandomize=True, deadline=None, max_examples=150)
+SETTINGS = examples(150)
 VOCAB = {"[UNK]": 0, "un": 1, "##able": 2, "##a": 3, "u": 4, "##n": 5, "able": 6}
 
 

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from bpe_corpora import CORPORA, counted_words, library_model, tokens_by_id, word_counts
 from fresh_process import run_python
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from tokenizers_impl._text.words import WordCounts
 from tokenizers_impl.models._bpe import BPE
@@ -44,7 +45,7 @@ def test_the_library_learns_the_same_from_real_text(corpus: str, size: int) -> N
     assert len(expected["vocab"]) > 300
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@examples(100)
 @given(
     counted_words("abc"),
     st.fixed_dictionaries(
@@ -75,7 +76,7 @@ def test_the_library_keeps_the_same_characters_given_its_choice() -> None:
 # The gains.
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(
     counted_words("ab#", most=14),
     st.sampled_from(GAINS),
@@ -125,7 +126,7 @@ def check_twin(counts: dict[str, int], criterion: str, min_gain: float | None, o
 # Going on from a model.
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@examples(300)
 @given(
     st.lists(st.text("ab#", min_size=1, max_size=5), unique=True, max_size=10),
     counted_words("abc#", most=10),
