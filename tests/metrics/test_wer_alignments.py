@@ -59,6 +59,7 @@ def test_errors_are_counted_as_by_jiwer(unit: str, corpus: Corpus) -> None:
 EDGES = [(2047, 2049), (2048, 2048), (64, 70_000), (65, 70_000), (470_000, 9), (423_000, 10)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "m"), EDGES)
 def test_pairs_at_the_size_from_which_they_are_halved_are_aligned_as_by_jiwer(n: int, m: int) -> None:
     """Each of these pairs is aligned otherwise if it is halved; nothing is cut from its ends."""

@@ -97,6 +97,7 @@ def words_of(name: str, pipeline: str) -> list[str]:
     return [*dict.fromkeys(split), *corpus(name)[-300:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pipeline", PIPELINES)
 @pytest.mark.parametrize("name", CORPORA)
 def test_encodes_real_text_as_the_library(name: str, pipeline: str) -> None:

@@ -422,6 +422,7 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: st
         BpeTrainer(**options)
 
 
+@pytest.mark.slow
 def test_places_of_64_bits_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     def merges() -> list[tuple[str, str]]:
         tokenizer = Tokenizer(BPE())

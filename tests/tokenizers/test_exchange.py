@@ -63,6 +63,7 @@ def encoding_of(ranks: dict[bytes, int], **special_tokens: int) -> tiktoken.Enco
     return tiktoken.Encoding("ours", pat_str=r50k_pat_str, mergeable_ranks=ranks, special_tokens=special_tokens)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "count", "special"), [(ENGLISH, 100_000, []), (JAPANESE, 20_000, ["<|endoftext|>"])])
 def test_tiktoken_encodes_as_we_do(
     name: str, count: int, special: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -612,6 +613,7 @@ def test_a_vocab_file_is_the_model_with_fewer_digits(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [ENGLISH, JAPANESE])
 def test_sentencepiece_encodes_as_we_do(name: str, tmp_path: Path) -> None:
     texts = stripped(name, 20_000)

@@ -367,6 +367,7 @@ TOO_LARGE: dict[str, tuple[str, str, str]] = {
 }
 
 
+@pytest.mark.slow
 def test_what_grows_beyond_measure_is_refused_before_it_takes_memory() -> None:
     """In a process that may take no more."""
     program = (

@@ -237,6 +237,7 @@ def corpus(name: str) -> list[str]:
     return beginning(f"text/{name}", 600_000).split("\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gcide.en.txt.xz", "manpages.ja.txt.xz", "wikitext2.test.txt", "iso_names"])
 @pytest.mark.parametrize("steps", MAIN, ids=str)
 def test_corpora(name, steps):
@@ -431,6 +432,7 @@ def test_what_is_not_there_is_refused_by_name():
 COMPILED = [*MAIN[::3], [("SentencePieceMap", {"precompiled_charsmap": charsmap({"ﬁ": "fi", "e\u0315": "e"})})]]
 
 
+@pytest.mark.slow
 def test_kernels_without_compilation():
     program = """if True:
         import json, sys

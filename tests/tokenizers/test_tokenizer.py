@@ -75,6 +75,7 @@ def trained(library: Any, name: str, size: int, corpus: Path) -> Any:
     return tokenizer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", CORPORA)
 @pytest.mark.parametrize("name", [name for name in PIPELINES if name.startswith("b")])
 def test_bpe_learns_the_same_file(name: str, corpus: str, tmp_path: Path) -> None:
@@ -362,6 +363,7 @@ def test_what_is_no_part_is_refused() -> None:
         tokenizer.pre_tokeniser = None
 
 
+@pytest.mark.slow
 def test_without_compilation_everything_is_the_same(tmp_path: Path) -> None:
     program = """
         import numba, tokenizers, tokenizers_impl

@@ -135,6 +135,7 @@ def test_processes_and_threads_write_the_same_file(start: str, files: list[Path]
             assert trained(name, files, threads) == here
 
 
+@pytest.mark.slow
 def test_a_cluster_writes_the_same_file_though_workers_die(files: list[Path], tmp_path: Path) -> None:
     with dask_executor(tmp_path) as executor:
         deaths = tmp_path / "deaths"

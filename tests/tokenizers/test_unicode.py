@@ -47,6 +47,7 @@ def without_piece(pre_tokenizer: pre_tokenizers.PreTokenizer) -> npt.NDArray[np.
 GPT2 = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bit", "theirs"),
     [

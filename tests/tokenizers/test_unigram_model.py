@@ -102,6 +102,7 @@ def texts_of(name: str, vocab: list[list[Any]]) -> list[str]:
 CORPORA = ("gcide.en", "manpages.ja", "names")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("byte_fallback", [False, True])
 @pytest.mark.parametrize("name", CORPORA)
 def test_equal_to_the_library_on_real_text(name: str, byte_fallback: bool) -> None:

@@ -113,6 +113,7 @@ def some_options(chars: int) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*CORPORA, *(f"iso_names/{language}" for language in LANGUAGES)])
 def test_corpora_as_library_in_two_processes(name: str) -> None:
     counts = corpus(name, 50_000)
@@ -125,6 +126,7 @@ def test_corpora_as_library_in_two_processes(name: str) -> None:
         assert long_pieces(theirs.vocab) == pytest.approx(long_pieces(again.vocab), rel=1e-9, abs=0)
 
 
+@pytest.mark.slow
 def test_a_megabyte_as_library() -> None:
     counts = corpus("gcide.en.txt.xz", 1_000_000)
     options = {"vocab_size": 8000}
