@@ -90,6 +90,7 @@ def split(corpus: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
 # --- sacrebleu and the scripts before it, on real systems
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_wmt17_scores_are_those_recorded_of_sacrebleu(name: str) -> None:
     figures = expected(f"newstest2017.{name}.en-de")

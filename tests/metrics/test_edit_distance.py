@@ -149,6 +149,7 @@ UNHALVED = [(1000, 1100), (2040, 2048), (64, 70_000), (70_000, 9)]
 HALVED = [(2060, 2060), (3000, 3000), (4000, 5000), (5000, 4000), (70, 70_000), (70_000, 70)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vocabulary", [2, 3, 6, 1000])
 @pytest.mark.parametrize(("n", "m"), [*UNHALVED, *HALVED])
 def test_long_unrelated_pair_is_aligned_as_by_rapidfuzz(n: int, m: int, vocabulary: int) -> None:

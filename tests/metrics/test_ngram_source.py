@@ -797,6 +797,7 @@ def test_a_nul_is_a_character_of_its_word(arpa: Path) -> None:
     assert [token.text for token in source.tokens(["a\0b a"], None)[0]] == ["a\0b", "a", "</s>"]
 
 
+@pytest.mark.slow
 def test_kenlm_is_a_source_through_a_function(arpa: Path) -> None:
     """As the message about its binary files says."""
     model, texts = kenlm.Model(str(arpa)), ["a b", "b c", ""]

@@ -229,6 +229,7 @@ _SCORE = """
 """
 
 
+@pytest.mark.slow
 def test_a_second_process_finds_the_rows_and_changed_code_does_not(tmp_path: Path) -> None:
     name = "wer_dp"
     datasets.Dataset.from_dict(ROWS).save_to_disk(tmp_path / "rows")
@@ -244,6 +245,7 @@ def test_a_second_process_finds_the_rows_and_changed_code_does_not(tmp_path: Pat
     assert json.loads(run_python(_SCORE, tmp_path, str(folder), "2"))[0] != fingerprint
 
 
+@pytest.mark.slow
 def test_changed_code_of_the_package_changes_the_hash(tmp_path: Path) -> None:
     """A class keeps its module's name when the code there changes; what is pickled must not stay the same.
 

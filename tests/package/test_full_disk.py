@@ -50,6 +50,7 @@ def test_metrics_need_no_disk(tmp_path: Path) -> None:
     assert run_python(_FULL + _OURS + _USE, tmp_path, PYTHONDONTWRITEBYTECODE="1") == "5\n"
 
 
+@pytest.mark.slow
 def test_metrics_that_evaluate_copied_before_need_no_disk(tmp_path: Path) -> None:
     copied = "    import datasets, evaluate" + _EVALUATES + _USE
     assert run_python(copied, tmp_path) == "5\n"

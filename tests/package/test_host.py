@@ -512,6 +512,7 @@ _UNPICKLE = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("any_name", ALL_METRICS)
 def test_evaluates_copy_is_unpickled_by_a_process_that_has_not_loaded_it(any_name: str, tmp_path: Path) -> None:
     metric = evaluate.load(evenscore.path(any_name), seed=3)

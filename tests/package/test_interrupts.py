@@ -69,6 +69,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "stage"), COMMANDS)
 def test_the_command_ends_with_130_and_says_nothing(model: str, stage: str, corpus: str, tmp_path: Path) -> None:
     target = tmp_path / "tokenizer.json"

@@ -79,6 +79,7 @@ def test_a_later_process_loads_what_an_earlier_one_compiled(folder: Path) -> Non
     assert run(folder) == "(array([ 1, 11, 21]), True) 0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "old", "new", "result"),
     [
@@ -98,6 +99,7 @@ def test_a_change_in_any_file_compiles_anew(folder: Path, name: str, old: str, n
     assert run(folder) == f"{result} 0"
 
 
+@pytest.mark.slow
 def test_other_settings_of_numba_compile_anew(folder: Path) -> None:
     assert run(folder).endswith(" 2")
     assert run(folder, NUMBA_BOUNDSCHECK="1").endswith(" 2")
@@ -142,6 +144,7 @@ def kept_files(folder: Path, ending: str) -> list[Path]:
     return [*(folder / "kept").rglob(f"*.{ending}")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
 @pytest.mark.parametrize("how", ["empty", "half", "no pickle"])
 def test_a_damaged_file_is_compiled_anew_with_a_warning(folder: Path, ending: str, how: str) -> None:
@@ -198,6 +201,7 @@ def test_a_compilation_that_takes_a_while_is_said_once_on_standard_error(folder:
     assert run(folder, program.replace("sys.stderr = sys.stdout", "sys.stderr = None"), NUMBA_OPT="1") == ""
 
 
+@pytest.mark.slow
 def test_after_compiling_ahead_of_time_nothing_is_compiled(tmp_path: Path) -> None:
     """The folder is that of the other tests, where most of it is done already."""
     environment = {"PYTHONPATH": str(ROOT)}
@@ -253,6 +257,7 @@ def run_interrupted(folder: Path, program: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_kernel_leaves_all_as_it_was(folder: Path) -> None:
     (folder / "tokenizers_impl" / "_long.py").write_text(_INTERRUPTED)
     program = (
@@ -265,6 +270,7 @@ def test_ctrl_c_in_a_kernel_leaves_all_as_it_was(folder: Path) -> None:
         assert run_interrupted(folder, program) == " ".join(9 * ["[1, 4, 7]"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0.1, 0.3, 1.0])
 def test_ctrl_c_while_a_kernel_is_compiled_does_too(folder: Path, after: float) -> None:
     # While numba works, and whenever another machine is then.

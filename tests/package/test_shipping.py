@@ -214,6 +214,7 @@ def test_metrics_load_from_a_clone_that_is_not_installed(tmp_path: Path) -> None
     assert printed == "equal\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL_METRICS)
 def test_without_evenscore_evaluate_says_what_to_install(name: str, tmp_path: Path) -> None:
     program = """
@@ -269,6 +270,7 @@ def test_a_generated_folder_loads_by_itself(name: str, tmp_path: Path) -> None:
     assert json.loads(printed) == column_scores(name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL_METRICS)
 def test_a_changed_helper_is_loaded_anew(name: str, tmp_path: Path) -> None:
     """evaluate keys its copy by the script and the helpers that the script itself imports: all of them."""

@@ -116,6 +116,7 @@ def test_what_cannot_be_done_ends_with_a_sentence_and_status_2(
     assert not (tmp_path / "t.json").exists()
 
 
+@pytest.mark.slow
 def test_a_trained_tokenizer_serves_the_metrics(tmp_path: Path) -> None:
     tokenizer = trained("unigram", tmp_path / "t.json", "--vocab-size", "300")
     bleu = evenscore.load("bleu_corpus", tokenizer=tokenizer.tokenize)

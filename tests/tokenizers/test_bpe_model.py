@@ -26,7 +26,7 @@ from tokenizers_impl import Tokenizer
 from tokenizers_impl._core.arrays import I32
 from tokenizers_impl._core.files import dumps
 from tokenizers_impl._text.words import Words
-from tokenizers_impl.models._bpe import BPE
+from tokenizers_impl.models import BPE
 from tokenizers_impl.models._bpe_kernel import SHORT
 from tokenizers_impl.models._bpe_merges import find, pair_table
 from tokenizers_impl.models._explanation import MatchStep, MergeStep
@@ -660,8 +660,8 @@ SCRIPT = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from tokenizers_impl._text.words import Words
-from tokenizers_impl.models._bpe import BPE
-from tokenizers_impl.models._wordpiece import WordPiece
+from tokenizers_impl.models import BPE
+from tokenizers_impl.models import WordPiece
 vocab = {"a": 0, "b": 1, "ab": 2, "abab": 3, "<0xC3>": 4, "<0xA9>": 5, "u": 6, "##b": 7}
 merges = [("a", "b"), ("ab", "ab")]
 words = Words.of(["ababab" * 30, "abé漢🙂b", "", "b"])

@@ -21,9 +21,9 @@ from shared_data import lines
 
 from tokenizers_impl import Tokenizer
 from tokenizers_impl._text.words import WordCounts
-from tokenizers_impl.models._bpe import BPE
+from tokenizers_impl.models import BPE
+from tokenizers_impl.trainers import BpeTrainer
 from tokenizers_impl.trainers import _merge_loop as _merge_state
-from tokenizers_impl.trainers._bpe_trainer import BpeTrainer
 from tokenizers_impl.trainers._bpe_training import TIE_BREAKS, BpeOptions, learn_merges
 
 COLLIDING = {"##c": 1, "##cac#": 1, "#ab": 1, "c#": 1, "####": 1, "accc#a#a#b": 1, "a": 1, "cb": 1}
@@ -47,6 +47,7 @@ def train(counts: dict[str, int], model: BPE | None = None, **options: Any) -> t
 # The library.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1000, 8000])
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_the_library_learns_the_same_from_real_text(corpus: str, size: int) -> None:
@@ -364,7 +365,7 @@ def test_the_model_keeps_its_settings() -> None:
 
 
 def test_a_model_of_another_kind_is_refused() -> None:
-    from tokenizers_impl.models._wordpiece import WordPiece
+    from tokenizers_impl.models import WordPiece
 
     with pytest.raises(ValueError, match=r"BpeTrainer trains models.BPE.*models.WordPiece"):
         BpeTrainer().train_words(WordCounts.of({"a": 1}), WordPiece())

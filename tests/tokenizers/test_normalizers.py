@@ -178,6 +178,7 @@ def test_every_code_point_alone(steps):
     assert our_texts(steps, texts) == list(map(build(theirs, steps).normalize_str, texts))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", PIPELINES, ids=NAMES)
 def test_origins_of_code_points_that_change(steps):
     assert_equal(steps, ["a" + chr(code) + "b" for code in [*decompositions(compatibility=True)][::7]] + ODD)

@@ -128,7 +128,11 @@ ODD = [
 ]
 
 
-@pytest.fixture(scope="module", params=PIPELINES)
+# The library takes long to train Unigram.
+LOADED = [pytest.param(name, marks=[pytest.mark.slow] if name == "unigram" else []) for name in PIPELINES]
+
+
+@pytest.fixture(scope="module", params=LOADED)
 def loaded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any, str]:
     """A tokenizer that the library trained on text of several scripts, in both, and that text."""
     folder = tmp_path_factory.mktemp("corpus")

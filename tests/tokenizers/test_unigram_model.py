@@ -25,9 +25,8 @@ from tokenizers import Tokenizer, pre_tokenizers, trainers
 
 from tokenizers_impl._core import files as _json_text
 from tokenizers_impl._text.words import Words
-from tokenizers_impl.models._model import Pieces
+from tokenizers_impl.models import Pieces, Unigram
 from tokenizers_impl.models._scored_pieces import ScoredPieces
-from tokenizers_impl.models._unigram import Unigram
 
 Rows = list[list[tuple[int, str, tuple[int, int]]]]
 Vocab = list[tuple[str, float]]
@@ -355,7 +354,7 @@ def test_refusals(build: Any, message: str) -> None:
 def test_without_compilation(tmp_path: Path) -> None:
     program = """
         from tokenizers_impl._text.words import Words
-        from tokenizers_impl.models._unigram import Unigram
+        from tokenizers_impl.models import Unigram
         vocab = [("<unk>", -9.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5), ("aba", -4.0)]
         vocab += [("<0xC3>", -5.0), ("<0xA9>", -5.0)]
         words = Words.of(["", "abab", "xéab", "éé", "ab😀\U0010ffff", "unk<unk>a"])

@@ -25,9 +25,8 @@ from unigram_library import Learnt, library_trainings
 
 from tokenizers_impl._core.arrays import F64, I32
 from tokenizers_impl._text.words import WordCounts
-from tokenizers_impl.models._bpe import BPE
-from tokenizers_impl.models._unigram import Unigram
-from tokenizers_impl.trainers import BpeTrainer
+from tokenizers_impl.models import BPE, Unigram
+from tokenizers_impl.trainers import BpeTrainer, UnigramTrainer
 from tokenizers_impl.trainers import _unigram_pruning as _second_best
 from tokenizers_impl.trainers import _unigram_seed as _word_text
 from tokenizers_impl.trainers._bpe_training import BpeOptions, learn_merges
@@ -43,7 +42,7 @@ from tokenizers_impl.trainers._unigram_seed import (
     seed_lexicon,
     suffix_array,
 )
-from tokenizers_impl.trainers._unigram_trainer import Trained, UnigramTrainer, train_unigram
+from tokenizers_impl.trainers._unigram_trainer import Trained, train_unigram
 
 CORPORA = ["gcide.en.txt.xz", "manpages.ja.txt.xz", "wikitext2.test.txt", "wikitext2.valid.txt"]
 LANGUAGES = sorted(path.name for path in (DATA / "text/iso_names").glob("*.txt"))

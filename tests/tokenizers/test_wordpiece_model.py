@@ -19,8 +19,8 @@ from tokenizers import models, normalizers, pre_tokenizers, trainers
 
 from tokenizers_impl._core.files import dumps
 from tokenizers_impl._text.words import Words
+from tokenizers_impl.models import WordPiece
 from tokenizers_impl.models._explanation import MatchStep
-from tokenizers_impl.models._wordpiece import WordPiece
 
 SETTINGS = examples(150)
 VOCAB = {"[UNK]": 0, "un": 1, "##able": 2, "##a": 3, "u": 4, "##n": 5, "able": 6}

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from properties import examples
 
 from tokenizers_impl._text.words import WordCounts
-from tokenizers_impl.models._bpe import BPE
-from tokenizers_impl.models._wordpiece import WordPiece
+from tokenizers_impl.models import BPE, WordPiece
+from tokenizers_impl.trainers import WordPieceTrainer
 from tokenizers_impl.trainers._bpe_training import BpeOptions
-from tokenizers_impl.trainers._wordpiece_trainer import WordPieceTrainer, learn_by_gain
+from tokenizers_impl.trainers._wordpiece_trainer import learn_by_gain
 
 GAINS = ("likelihood", "quotient", "union")
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -34,6 +34,7 @@ def train(counts: dict[str, int], model: WordPiece | None = None, **options: Any
 # The library.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1000, 8000])
 @pytest.mark.parametrize("corpus", CORPORA)
 def test_the_library_learns_the_same_from_real_text(corpus: str, size: int) -> None:
@@ -285,7 +286,7 @@ PROGRAM = """
 import warnings
 warnings.simplefilter("error")
 from tokenizers_impl._text.words import WordCounts
-from tokenizers_impl.models._wordpiece import WordPiece
+from tokenizers_impl.models import WordPiece
 from tokenizers_impl.trainers._bpe_training import BpeOptions
 from tokenizers_impl.trainers._wordpiece_trainer import learn_by_gain
 counts = WordCounts.of({"#babab": 3, "aaaa": 2, "ab##ab": 1, "b#a": 3_000_000_000, "bbbabaa": 4})
