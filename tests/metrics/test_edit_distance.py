@@ -159,6 +159,7 @@ def test_long_unrelated_pair_is_aligned_as_by_rapidfuzz(n: int, m: int, vocabula
     assert counts([pair]) == [rapidfuzz_counts(pair)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error_rate", [0.001, 0.05, 0.4])
 @pytest.mark.parametrize(("n", "vocabulary"), [(2000, 3), (3500, 3), (9000, 2), (20_000, 4), (20_000, 3000)])
 def test_long_misheard_pair_is_aligned_as_by_rapidfuzz(n: int, vocabulary: int, error_rate: float) -> None:

@@ -68,6 +68,7 @@ def test_what_is_wrong_with_the_input_is_said_before_anything_is_sent() -> None:
     assert executor.jobs == {}
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_bits_though_workers_die(tmp_path: Path) -> None:
     # Dask counts a block again elsewhere when its worker is gone.
     with dask_executor(tmp_path) as executor:

@@ -112,6 +112,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "trainer", "stage"),
     [

@@ -99,6 +99,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
         yield running
 
 
+@pytest.mark.slow
 def test_metrics_are_loaded_from_the_hub_and_score_as_here(
     filled: Hub, dry_run: Callable[..., str], tmp_path: Path
 ) -> None:

@@ -18,11 +18,11 @@ for _name in ("quick", "full"):
 
 
 def examples(count: int) -> settings:
-    """Settings of a property test: `count` examples in the full profile, a fifth of them in the quick one.
+    """Settings of a property test: `count` examples in the full profile, a tenth of them in the quick one.
 
     The quick profile has 20 examples at least, or `count` where that is less.
 
     `derandomize` makes the examples a function of the test's code, so a failure comes back in every run of the test.
     """
     quick = settings.get_current_profile_name() == "quick"
-    return settings(max_examples=min(count, max(count // 5, 20)) if quick else count)
+    return settings(max_examples=min(count, max(count // 10, 20)) if quick else count)

@@ -267,6 +267,7 @@ def test_normalizers(component: normalizers.Normalizer) -> None:
     assert_one_by_one(tokenizer(component, characters), CUT_IN_TWO)
 
 
+@pytest.mark.slow
 @named(PRE_TOKENIZERS)
 def test_pre_tokenizers(component: pre_tokenizers.PreTokenizer) -> None:
     assert_one_by_one(tokenizer(None, component), CUT_IN_TWO)

@@ -172,6 +172,7 @@ def assert_equal(steps, texts: Iterable[str]) -> None:
     assert our_origins(steps, texts) == their_origins(steps, texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", MAIN, ids=str)
 def test_every_code_point_alone(steps):
     texts = list(map(chr, CODES))

@@ -38,6 +38,7 @@ def test_they_are_the_scores_of_the_pieces_that_encode_gives(tokenizer: Tokenize
     assert tokenizer.log_probs([""])[0].tolist() == []
 
 
+@pytest.mark.slow
 def test_a_tokenizer_is_a_source_of_perplexity(tokenizer: Tokenizer, texts: list[str]) -> None:
     result = evenscore.load("perplexity", source=tokenizer).compute(predictions=texts)
     rows = tokenizer.log_probs(texts)
