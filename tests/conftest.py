@@ -35,7 +35,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """The quick run imports nothing of tests/slow, which needs packages of `.[test-all]`."""
-    return True if _is_quick(config) and collection_path == _SLOW else None
+    return True if _is_quick(config) and _SLOW in (collection_path, *collection_path.parents) else None
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
