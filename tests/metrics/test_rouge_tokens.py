@@ -1,0 +1,204 @@
+"""The tokenizers of rouge_l_multi: rouge_score's on every character, the one for every script, callables, warnings."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import unicodedata
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import naive
+import pytest
+from evenscore.metrics.rouge_l_multi.rouge_l_multi import RougeLMulti
+from hypothesis import given
+from hypothesis import strategies as st
+from properties import examples
+from rouge_score import tokenize as rouge_score_tokenize
+
+from evenscore.rouge.tokens import _SPLITTERS, stem_words
+
+SURROGATES = range(0xD800, 0xE000)
+# The ends of words, and what lies between them, in scripts that are unlike each other.
+SCRIPTS = "aZ9é \t\n\u3000\u0301\u0307\u3099\u200dİΣßकििनя中々ガｶﾞ한ᄒㄱ๑ไทยあー〇²½_-'।🙂𠮷"
+
+
+def tokens(text: str, tokenizer: str) -> list[str]:
+    words = _SPLITTERS[tokenizer]([text])
+    vocabulary = words.vocabulary.to_pylist()
+    assert words.segments.offsets.tolist() == [0, len(words.segments.ids)]
+    return [vocabulary[i] for i in words.segments.ids.tolist()]
+
+
+def rouge_l(prediction: str, reference: str, **options: Any) -> float:
+    score: float = RougeLMulti(**options).compute(predictions=[prediction], references=[reference])["rougeL"]
+    return score
+
+
+# --- rouge_score's
+
+
+def test_every_character_is_split_off_as_in_rouge_score() -> None:
+    characters = [chr(point) for point in range(sys.maxunicode + 1) if point not in SURROGATES]
+    for start in range(0, len(characters), 4096):
+        text = " ".join(f"x{character}y" for character in characters[start : start + 4096])
+        assert tokens(text, "rouge_score") == rouge_score_tokenize.tokenize(text, None)
+
+
+@examples(300)
+@given(st.lists(st.text(alphabet=st.one_of(st.sampled_from(SCRIPTS + "\u212a"), st.characters(codec="utf-8")))))
+def test_tokens_of_texts_are_those_of_rouge_score(texts: list[str]) -> None:
+    words = _SPLITTERS["rouge_score"](texts)
+    vocabulary = words.vocabulary.to_pylist()
+    ours = [[vocabulary[i] for i in words.segments.row(k).tolist()] for k in range(len(texts))]
+    assert ours == [rouge_score_tokenize.tokenize(text, None) for text in texts]
+
+
+# --- white space
+
+
+@examples(200)
+@given(st.text(alphabet="aA\u00e9\u4e2d \n\r\t\x0b\x1c\x1f\x85\u00a0\u1680\u2007\u2028\u200b\u202f\u3000"))
+def test_white_space_is_that_of_str_split(text: str) -> None:
+    assert tokens(text, "whitespace") == text.split()
+
+
+def test_white_space_leaves_case_and_punctuation() -> None:
+    assert rouge_l("The cat.", "the cat", tokenizer="whitespace") == 0.0
+    assert rouge_l("The cat.", "the cat") == 1.0
+
+
+# --- every script
+
+
+@examples(400)
+@given(st.text(alphabet=st.one_of(st.sampled_from(SCRIPTS), st.characters(codec="utf-8"))))
+def test_tokens_of_every_script_are_found_character_by_character(text: str) -> None:
+    assert tokens(text, "unicode") == naive.unicode_tokens(text)
+
+
+@examples(150)
+@given(st.text(alphabet=st.characters(codec="ascii")))
+def test_in_ascii_both_tokenizers_are_one(text: str) -> None:
+    assert tokens(text, "unicode") == tokens(text, "rouge_score")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("नमस्ते, दुनिया। हिन्दी", ["नमस्ते", "दुनिया", "हिन्दी"]),
+        ("สวัสดีชาวโลก ครับ", ["สวัสดีชาวโลก", "ครับ"]),
+        ("السَّلامُ عَلَيْكُم؟ ١٢٣", ["السَّلامُ", "عَلَيْكُم", "١٢٣"]),
+        ("我爱北京，𠮷野家。", ["我", "爱", "北", "京", "𠮷", "野", "家"]),
+        ("東京タワーへ行く・人々", list("東京タワーへ行く人々")),
+        ("ｶﾀｶﾅ｡ｶﾞ", ["ｶ", "ﾀ", "ｶ", "ﾅ", "ｶ", "ﾞ"]),
+        ("안녕하세요, 세계!", ["안녕하세요", "세계"]),
+        ("Ünïcode-naïve_ΣΑΣ it's", ["ünïcode", "naïve", "σας", "it", "s"]),
+        ("\u212aelvin \u0130x", ["kelvin", "i\u0307x"]),
+        ("か\u309aき", ["か\u309a", "き"]),
+        ("iPhone15是ok的", ["iphone15", "是", "ok", "的"]),
+        ("二〇二四年", ["二", "〇", "二", "四", "年"]),
+        ("🙂 … -- __", []),
+    ],
+)
+def test_words_of_many_scripts(text: str, expected: list[str]) -> None:
+    assert tokens(text, "unicode") == expected
+
+
+@pytest.mark.parametrize("text", ["naïve Café", "한국어 위키", "ガギグ パ", "हिन्दी \u0958लम", "Việt Nam", "Ålesund"])
+def test_composed_and_decomposed_are_the_same_text(text: str) -> None:
+    apart = unicodedata.normalize("NFD", text)
+    assert apart != text or unicodedata.normalize("NFC", text) != text
+    assert tokens(apart, "unicode") == tokens(text, "unicode")
+    assert rouge_l(apart, text, tokenizer="unicode") == 1.0
+
+
+def test_stems_of_words_of_every_script_leave_other_scripts_alone() -> None:
+    assert rouge_l("skies हिन्दी", "sky हिन्दी", tokenizer="unicode", stemmer=True) == 1.0
+    assert rouge_l("skies हिन्दी", "sky हिन्दी", tokenizer="unicode") == 0.5
+
+
+# --- functions
+
+
+def test_a_function_stems_by_itself_or_not_at_all() -> None:
+    assert rouge_l("skies", "sky", tokenizer=str.split, stemmer=True) == 0.0
+    assert rouge_l("skies", "sky", tokenizer=lambda text: stem_words(text.split())) == 1.0
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_a_function_may_return_a_list_or_a_tuple_of_any_strings(kind: Callable[[Any], Any]) -> None:
+    # Strings with spaces, line feeds and without anything are tokens like others.
+    assert rouge_l("a b", "c", tokenizer=lambda text: kind(["a b", "", "\n"] if text == "c" else ["", "\n"])) == 0.8
+
+
+@pytest.mark.parametrize(
+    "returned",
+    ["a b", None, 3, [1, 2], ["a", None], [b"a"], {"a"}, iter(["a"]), [["a"]]],
+    ids=lambda returned: "an iterator" if hasattr(returned, "__next__") else repr(returned),
+)
+def test_a_function_that_returns_no_list_of_strings_is_refused(returned: Any) -> None:
+    with pytest.raises(ValueError, match=r"the tokenizer returned .* for 'the text': it must return a list of strings"):
+        rouge_l("the text", "b", tokenizer=lambda text: returned)
+
+
+class Splitter:
+    def __call__(self, text: str) -> list[str]:
+        return text.split()
+
+    def split(self, text: str) -> list[str]:
+        return text.split()
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "name"),
+    [
+        (str.split, "str.split"),
+        (functools.partial(str.split, sep=" "), "functools.partial"),
+        (Splitter(), f"{__name__}.Splitter"),
+        (Splitter().split, f"{__name__}.Splitter.split"),
+        (list, "builtins.list"),
+        ("unicode", f"unicode-{unicodedata.unidata_version}"),
+    ],
+)
+def test_the_signature_names_any_tokenizer(tokenizer: Any, name: str) -> None:
+    result = RougeLMulti(tokenizer=tokenizer).compute(predictions=["a b"], references=["a b"])
+    assert result["rougeL"] == 1.0
+    assert f"|tok:{name}|" in result["signature"]
+
+
+# --- warnings
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "row"),
+    [
+        (["a", "привет", "чай"], ["a", "привет", "чай"], 1),
+        (["", "!", "中文"], [["a"], ["b", "c"], ["d"]], 2),
+        (["a", "b"], [["a", "b", "c"], ["a", "नमस्ते"]], 1),
+        (["ñ"], ["n"], 0),
+    ],
+)
+def test_a_text_whose_script_is_unknown_is_warned_of_once(
+    predictions: list[str], references: list[Any], row: int
+) -> None:
+    with pytest.warns(UserWarning, match=f'row {row} has letters but no tokens.*tokenizer="unicode"') as caught:
+        RougeLMulti().compute(predictions=predictions, references=references)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("text", ["", " \n", "?! … 。", "١٢٣ 2½", "🙂", "naïve", "\u212a", "\u0130", "x中文", "A"])
+@pytest.mark.parametrize("tokenizer", ["rouge_score", "unicode", "whitespace"])
+def test_nothing_is_warned_of_where_nothing_is_lost(text: str, tokenizer: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rouge_l(text, text, tokenizer=tokenizer)
+
+
+@pytest.mark.parametrize("tokenizer", ["unicode", "whitespace", str.split])
+def test_other_tokenizers_know_other_scripts(tokenizer: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rouge_l("привет", "привет", tokenizer=tokenizer) == 1.0

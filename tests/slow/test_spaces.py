@@ -1,0 +1,617 @@
+"""Every metric's page, copied alone and started as the Hub starts it, in a browser; what stands behind the pages."""
+
+from __future__ import annotations
+
+import configparser
+import contextlib
+import csv
+import doctest
+import os
+import runpy
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import browser
+import gradio as gr
+import pytest
+from fresh_process import run_python
+from hub_folders import hub_folder
+from picture_pages import Page
+from selenium.webdriver.common.keys import Keys
+from small_corpus import ALL_METRICS, METRICS, refusal
+
+import evenscore
+from evenscore.hub.page import Input, Option, Space, build, serve
+from evenscore.hub.page.files import chosen_columns, guessed_columns, read_columns, typed_columns
+from evenscore.hub.page.inputs import option_values
+from evenscore.hub.page.report import MOST_ROWS
+
+ROOT = Path(__file__).resolve().parents[2]
+PREDICTIONS = ["the cat sat on the mat", "hello there, you all", "it rains a lot today"]
+# The second one of the last row is not there.
+REFERENCES = ["the cat sat on a mat\nhello there you\nit is raining a lot today", "a cat sat on a mat\nhello you\n\n"]
+REFERENCE_ROWS = [
+    ["the cat sat on a mat", "a cat sat on a mat"],
+    ["hello there you", "hello you"],
+    ["it is raining a lot today"],
+]
+
+
+class Case(NamedTuple):
+    """What is typed under which label, what compute takes for it; another choice of an option, and what that means."""
+
+    typed: Mapping[str, str]
+    columns: Mapping[str, Any]
+    option: tuple[str, str]
+    meaning: Mapping[str, Any]
+
+
+def pair_case(option: tuple[str, str], meaning: Mapping[str, Any]) -> Case:
+    typed = {"Predictions": "\n".join(PREDICTIONS), "References": REFERENCES[0], "References 2": REFERENCES[1]}
+    return Case(typed, {"predictions": PREDICTIONS, "references": REFERENCE_ROWS}, option, meaning)
+
+
+TRAINING = ["the cat sat on the mat", "the dog sat on the rug", "a cat and a dog sat there"]
+CASES = {
+    "bleu_corpus": pair_case(("Smoothing", "floor"), {"smoothing": "floor"}),
+    "rouge_l_multi": pair_case(("Tokenizer", "white space"), {"tokenizer": "whitespace"}),
+    "wer_dp": pair_case(("Unit", "characters"), {"unit": "char"}),
+    "perplexity": Case(
+        {"Texts": "\n".join(PREDICTIONS), "Training texts": "\n".join(TRAINING)},
+        {"predictions": PREDICTIONS, "train_texts": TRAINING, "source": "ngram", "discount": 0.5},
+        ("N-grams of", "characters"),
+        {"ngram_unit": "characters"},
+    ),
+}
+
+
+def expected(name: str, **options: Any) -> dict[str, Any]:
+    """What the metric itself says of the case, as the page asks it."""
+    metric = evenscore.load(name)
+    result: dict[str, Any] = metric.compute(
+        **{**CASES[name].columns, **options, "per_example": True, "confidence": 0.95}
+    )
+    return result
+
+
+def headline(name: str, **options: Any) -> str:
+    return evenscore.load(name).headlines(**options)[0]
+
+
+def worst_first(name: str, values: Sequence[float]) -> list[int]:
+    """The rows by their scores, of equals the first before."""
+    sign = 1 if name in ("bleu_corpus", "rouge_l_multi") else -1
+    return sorted(range(len(values)), key=lambda row: (sign * values[row], row))
+
+
+# --- in a browser
+
+needs_browser = pytest.mark.skipif(bool(browser.MISSING), reason=f"not installed: {', '.join(browser.MISSING)}")
+# Ends a server that looks for this package's installed copy, or for anybody else's machine.
+WATCH = """
+import os, sys
+def _watch(event, arguments):
+    imported = event == "import" and arguments[0].partition(".")[0] == "evenscore"
+    looked_up = event == "socket.getaddrinfo" and arguments[0] not in (None, "localhost", "127.0.0.1")
+    connected = event == "socket.connect" and isinstance(arguments[1], tuple) and arguments[1][0] != "127.0.0.1"
+    if imported or looked_up or connected:
+        os.write(2, f"forbidden: {event} {arguments}".encode())
+        os._exit(1)
+sys.addaudithook(_watch)
+"""
+
+
+class Server(NamedTuple):
+    """A page that is served; log: what its process prints."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+
+def started(name: str, place: Path) -> Server:
+    """`python app.py` in a copy of the metric's folder by the name of app."""
+    folder = hub_folder(name, place).rename(place / "app")
+    (place / "watch").mkdir()
+    (place / "watch" / "sitecustomize.py").write_text(WATCH, encoding="utf-8")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "GRADIO_", "PYTHON"))}
+    own = {"HF_HOME": str(place), "GRADIO_TEMP_DIR": str(place / "uploads"), "PYTHONPATH": str(place / "watch")}
+    log = place / "log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "app.py"],
+            cwd=folder,
+            env={**inherited, **own, "GRADIO_SERVER_PORT": str(port), "GRADIO_SERVER_NAME": "127.0.0.1"},
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    return Server(f"http://127.0.0.1:{port}", process, log)
+
+
+def wait_for(server: Server) -> None:
+    for _ in range(1200):
+        assert server.process.poll() is None, server.log.read_text()
+        with contextlib.suppress(OSError):
+            urllib.request.build_opener(urllib.request.ProxyHandler({})).open(server.url).close()
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"no answer: {server.log.read_text()}")
+
+
+@pytest.fixture(scope="module")
+def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Server]]:
+    """All pages, starting at once."""
+    running = {name: started(name, tmp_path_factory.mktemp(name)) for name in ALL_METRICS}
+    yield running
+    for server in running.values():
+        server.process.terminate()
+    for server in running.values():
+        server.process.wait()
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[browser.Browser]:
+    with browser.browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture(params=ALL_METRICS)
+def name(request: pytest.FixtureRequest) -> str:
+    """A metric's name."""
+    return str(request.param)
+
+
+@pytest.fixture
+def page(name: str, servers: dict[str, Server], chromium: browser.Browser) -> browser.Browser:
+    """The metric's page, as it is when one comes to it."""
+    wait_for(servers[name])
+    chromium.open(servers[name].url)
+    return chromium
+
+
+def fill_in(page: browser.Browser, typed: Mapping[str, str]) -> None:
+    if "References 2" in typed:
+        page.button("More references").click()
+    for label, text in typed.items():
+        page.type(label, text)
+
+
+def cells(page: browser.Browser, row: int) -> list[str]:
+    return [cell.text for cell in page.elements(f".rows [role=gridcell][data-row='{row}']")]
+
+
+@needs_browser
+def test_what_is_typed_is_scored_and_shown(name: str, page: browser.Browser, servers: dict[str, Server]) -> None:
+    result, main = expected(name), headline(name)
+    fill_in(page, CASES[name].typed)
+    page.button("Score").click()
+    shown = page.text(".headlines")
+    low, high = (f"{result[f'{main}_{end}']:.4f}" for end in ("low", "high"))
+    assert shown.split("\n")[:2] == [main, f"{result[main]:.4f}"]
+    assert f"95 % interval {low} to {high}" in shown
+    assert page.text(".signature code") == result["signature"]
+    rows = result[f"{main}_per_example"]
+    order = worst_first(name, rows)
+    assert [cells(page, place)[:2] for place in range(3)] == [[str(row), f"{rows[row]:.4f}"] for row in order]
+    assert cells(page, 0)[-2 if name in METRICS else -1] == PREDICTIONS[order[0]]
+    assert page.foreign_requests(servers[name].url) == []
+
+
+@needs_browser
+def test_a_chosen_row_has_its_picture(name: str, page: browser.Browser) -> None:
+    metric, columns = evenscore.load(name), CASES[name].columns
+    others = {key: value for key, value in columns.items() if key not in ("predictions", "references")}
+    titles = [
+        metric.picture(PREDICTIONS[row], *([REFERENCE_ROWS[row]] if name in METRICS else []), **others).title
+        for row in range(3)
+    ]
+    order = worst_first(name, expected(name)[f"{headline(name)}_per_example"])
+    fill_in(page, CASES[name].typed)
+    page.button("Score").click()
+    # Without a choice, that of the worst row; then by the mouse, then by the number.
+    assert page.until_text(".evenscore-picture h4", titles[order[0]]) == titles[order[0]]
+    page.elements(".rows [role=gridcell][data-row='2']")[0].click()
+    assert page.until_text(".evenscore-picture h4", titles[order[2]]) == titles[order[2]]
+    page.type("Row", str(order[1]))
+    assert page.until_text(".evenscore-picture h4", titles[order[1]]) == titles[order[1]]
+    page.type("Row", "7")
+    assert page.until_text(".problem", "no row 7") == "There is no row 7: choose one from 0 to 2"
+    page.type("Row", "-1")
+    assert page.until_text(".problem", "no row -1") == "There is no row -1: choose one from 0 to 2"
+    page.type("Row", Keys.DELETE)
+    page.until(lambda: not page.elements(".problem, .evenscore-picture"))
+    assert page.elements("[data-testid=toast-body]") == []
+
+
+@needs_browser
+def test_an_option_is_chosen(name: str, page: browser.Browser) -> None:
+    label, choice = CASES[name].option
+    result, main = expected(name, **CASES[name].meaning), headline(name, **CASES[name].meaning)
+    fill_in(page, CASES[name].typed)
+    page.button("Options").click()
+    page.choose(label, choice)
+    page.button("Score").click()
+    assert page.text(".headlines").split("\n")[:2] == [main, f"{result[main]:.4f}"]
+    assert page.text(".signature code") == result["signature"]
+
+
+BAD = {
+    **{
+        name: (
+            {"Predictions": "a\nb", "References": "a\nb\nc"},
+            "2 predictions but 3 rows of references: give one row each",
+        )
+        for name in METRICS
+    },
+    "perplexity": (
+        {"Log-probabilities": "-1 0.5"},
+        "log_probs[0] has 0.5 at position 1: a natural log-probability is at most 0",
+    ),
+}
+
+
+@needs_browser
+def test_what_cannot_be_scored_is_said_in_a_sentence(name: str, page: browser.Browser) -> None:
+    typed, sentence = BAD[name]
+    page.button("Score").click()
+    missing = "Predictions are missing: type or paste some lines" if name in METRICS else "nothing to score"
+    assert page.until_text("[role=alert]", missing).startswith(missing)
+    fill_in(page, typed)
+    page.button("Score").click()
+    assert page.until_text("[role=alert]", sentence) == sentence
+    assert page.elements(".headlines") == []
+    for label, text in typed.items():
+        page.type(label, {"Log-probabilities": "-1 -0.5", "References": "a\nc"}.get(label, text))
+    page.button("Score").click()
+    assert page.text(".headlines")
+    assert page.elements("[role=alert]") == []
+
+
+def csv_of(name: str) -> str:
+    if name in METRICS:
+        rows = zip(PREDICTIONS, *(text.split("\n") for text in REFERENCES), strict=False)
+        return "id,hyp,ref_1,ref_2\n" + "".join(f'{i},"{a}","{b}",{c}\n' for i, (a, b, c) in enumerate(rows))
+    return "id,text\n" + "".join(f'{i},"{text}"\n' for i, text in enumerate(PREDICTIONS))
+
+
+@needs_browser
+def test_files_are_scored_by_their_columns(name: str, page: browser.Browser, tmp_path: Path) -> None:
+    table, lines = tmp_path / "data.csv", tmp_path / "train.txt"
+    table.write_text(csv_of(name), encoding="utf-8")
+    lines.write_text("\n".join(TRAINING), encoding="utf-8")
+    page.button("Upload").click()
+    page.upload(*([table] if name in METRICS else [table, lines]))
+    page.until_value(
+        "Predictions" if name in METRICS else "Texts", "data.csv: hyp" if name in METRICS else "data.csv: text"
+    )
+    page.button("Score").click()
+    result, main = expected(name), headline(name)
+    assert page.text(".headlines").split("\n")[:2] == [main, f"{result[main]:.4f}"]
+    assert page.text(".signature code") == result["signature"]
+
+
+@needs_browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_phones_show_all_of_the_page(
+    name: str, theme: str, page: browser.Browser, servers: dict[str, Server], tmp_path: Path
+) -> None:
+    page.open(f"{servers[name].url}/?__theme={theme}", width=390, height=844)
+    fill_in(page, CASES[name].typed)
+    page.button("Options").click()
+    page.button("Score").click()
+    page.text(".evenscore-picture h4")
+    page.screenshot(tmp_path / f"{name}_{theme}.png")
+    assert page.script("return document.documentElement.scrollWidth <= window.innerWidth")
+    # What is too wide scrolls inside itself: nothing is cut off.
+    assert page.script(CUT_OFF) == []
+    assert all((level < 64) == (theme == "dark") for level in page.script(BACKGROUND))
+
+
+BACKGROUND = """
+const colour = getComputedStyle(document.querySelector("gradio-app")).backgroundColor;
+return colour.match(/[0-9]+/g).slice(0, 3).map(Number);
+"""
+# Boxes and words that begin or end outside of the window, but for those inside of what scrolls.
+CUT_OFF = """
+const scrolls = each => each && (/auto|scroll/.test(getComputedStyle(each).overflowX) || scrolls(each.parentElement));
+return [...document.querySelectorAll("button, input, textarea, label, p, h1, dt, dd")].filter(each => {
+  const box = each.getBoundingClientRect();
+  return box.width && (box.left < 0 || box.right > window.innerWidth) && !scrolls(each);
+}).map(each => each.outerHTML);
+"""
+
+
+USED = ("textbox", "button", "combobox", "spinbutton", "checkbox", "tab", "grid", "option")
+
+
+@needs_browser
+def test_the_keyboard_suffices_and_everything_has_a_name(name: str, page: browser.Browser) -> None:
+    for label, text in list(CASES[name].typed.items())[:2]:
+        page.tab_to(label)
+        page.press(text)
+    for label in ("Options", "Score"):
+        page.tab_to(label)
+        page.press(Keys.ENTER)
+    assert page.text(".headlines")
+    # The grid is one stop, in which arrows move.
+    first = page.text(".evenscore-picture h4")
+    page.tab_to("Row")
+    page.press(Keys.ARROW_UP if cells(page, 0)[0] == "0" else Keys.ARROW_DOWN)
+    assert page.until_other_text(".evenscore-picture h4", first)
+    assert page.nameless(USED) == []
+
+
+@needs_browser
+def test_markup_in_texts_stays_text(name: str, page: browser.Browser) -> None:
+    harm = '<img src=x onerror="document.title=1"><b>bold</b> <script>document.title=2</script> [x](y) **z** $a$'
+    title = page.script("return document.title")
+    first, second = list(CASES[name].typed)[:2]
+    fill_in(page, {first: harm, second: "bold"})
+    page.button("Score").click()
+    assert page.until_text(".evenscore-picture", "bold")
+    assert cells(page, 0)[-2 if name in METRICS else -1] == harm
+    assert page.elements(".rows b, .rows img, .rows script, .evenscore-picture img, .evenscore-picture script") == []
+    assert page.script("return document.title") == title
+
+
+@needs_browser
+@pytest.mark.parametrize("name", ["wer_dp"], indirect=True)
+def test_of_many_rows_the_worst_are_shown(name: str, page: browser.Browser, tmp_path: Path) -> None:
+    n = 20_000
+    predictions, references = tmp_path / "predictions.txt", tmp_path / "references.txt"
+    predictions.write_text("".join(f"line {i} has words\n" for i in range(n)), encoding="utf-8")
+    references.write_text("".join(f"line {i} has{' ' * (i % 100 > 0)}words\n" for i in range(n)), encoding="utf-8")
+    page.button("Upload").click()
+    page.upload(predictions, references)
+    page.until_value("Predictions", "predictions.txt")
+    page.button("Score").click()
+    assert page.until_text("main", f"The {MOST_ROWS} worst of 20,000 rows, the worst first.")
+    assert page.elements(f".rows [role=grid][aria-rowcount='{MOST_ROWS + 1}']")
+    assert [cells(page, place)[0] for place in range(3)] == ["0", "100", "200"]
+    page.type("Row", "19999")
+    assert page.until_text(".evenscore-picture", "19999").startswith("WER 0.000")
+
+
+# --- behind the page
+
+ENTRIES = [
+    Input("predictions", "prediction", "Predictions", "", called=("pred", "hyp")),
+    Input("references", "references", "References", "", boxes=3, called=("ref",)),
+    Input("log_probs", "log_probs", "Numbers", "", is_needed=False, numbers=True, called=("log_prob",)),
+]
+
+
+def test_further_references_may_lack_rows() -> None:
+    assert typed_columns(ENTRIES, ["a\r\nb", "", "c\n\n", "d\ne\n", None]) == {
+        "predictions": ["a", "b"],
+        "references": [["c", "d"], ["e"]],
+    }
+    # An empty line of the only box is an empty reference, and so is one that no box fills.
+    assert typed_columns(ENTRIES, ["a\nb", "\nc", "", "", ""])["references"] == ["", "c"]
+    assert typed_columns(ENTRIES, ["a\nb", "\nc", "\nd", "", ""])["references"] == [[""], ["c", "d"]]
+
+
+def test_boxes_that_do_not_fit_are_refused() -> None:
+    assert refusal(lambda: typed_columns(ENTRIES, ["a", "", "", "", ""])) == (
+        "References are missing: type or paste some lines"
+    )
+    assert refusal(lambda: typed_columns(ENTRIES, ["a", "b\nc", "d", "", ""])) == (
+        "References 2 has 1 rows, but References 1 has 2"
+    )
+    assert refusal(lambda: typed_columns(ENTRIES, ["a", "b", "", "", "-1\n-1 x"])) == (
+        "Numbers 1, row 1: could not convert string to float: 'x'; give numbers with spaces or commas between them"
+    )
+
+
+def test_a_number_may_be_left_out() -> None:
+    level = Option("level", "Level", "", "")
+    assert [option_values([level], [text]) for text in ("", " ", "2", "1e-3")] == [
+        {},
+        {},
+        {"level": 2},
+        {"level": 0.001},
+    ]
+    assert refusal(lambda: option_values([level], ["x"])) == "Level: 'x' is no number"
+
+
+def test_no_number_occupies_a_page() -> None:
+    resamples = Option("n_resamples", "Resamples", "", 1000, most=10_000)
+    assert option_values([resamples], [10_000]) == {"n_resamples": 10_000}
+    assert option_values([resamples], [None]) == {}
+    assert refusal(lambda: option_values([resamples], [30_000_000])) == (
+        "Resamples: 30,000,000 is more than this page takes: give 10,000 at most"
+    )
+
+
+def test_files_of_all_kinds_have_columns(tmp_path: Path) -> None:
+    files = {
+        "a.txt": "\ufeffeins\n\nzwei \u2028 drei\r\n".encode(),
+        "b.csv": b'x,"y, z"\n1,"2\n3"\n4,5\n\n\n',
+        "c.tsv": b"x\ty\n1\t2,3,4,5\n",
+        "d.jsonl": b'{"refs": ["a", "b"], "n": [-1, -2.5]}\n\r\n{"n": [], "refs": ["c"], "more": 1}\n\n',
+    }
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    assert read_columns(tmp_path / name for name in files) == {
+        "a.txt": ["eins", "", "zwei \u2028 drei"],
+        "b.csv: x": ["1", "4"],
+        "b.csv: y, z": ["2\n3", "5"],
+        "c.tsv: x": ["1"],
+        "c.tsv: y": ["2,3,4,5"],
+        "d.jsonl: refs": [["a", "b"], ["c"]],
+        "d.jsonl: n": [[-1, -2.5], []],
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sentence"),
+    [
+        ("a.txt", b"a\xff", "a.txt is no UTF-8 text (byte 1): convert it first"),
+        ("a.txt", b"", "a.txt is empty"),
+        ("a.csv", b"\nx\n", "a.csv begins with a blank line: begin it with the names of its columns"),
+        ("a.csv", b"x,y\n1\n", "a.csv, line 2 has 1 cells, but the header has 2"),
+        ("a.csv", b'x,y\n1,"2\n3"\n\n4,5\n', "a.csv, line 4 has 0 cells, but the header has 2"),
+        ("a.csv", b"x\n1,2\n", "a.csv, line 2 has 2 cells, but the header has 1"),
+        ("a.csv", b'x,y\n1,"2\n', "a.csv, line 2: unexpected end of data"),
+        ("a.csv", b"x,x\n1,2\n", "a.csv: two columns have the same name in the header (x, x)"),
+        ("a.jsonl", b'{"x": 1}\nx\n', "a.jsonl, line 2 is no JSON (Expecting value, character 1)"),
+        ("a.jsonl", b'["x"]\n', 'a.jsonl, line 1 is no JSON object, such as {"text": "..."}'),
+        ("a.jsonl", b'{"x": 1}\n\n{"y": 1}\n', "a.jsonl, line 3: there is no 'x', which line 1 has"),
+        ("a.jsonl", b"\n\n", "a.jsonl is empty"),
+        (
+            "a.jsonl",
+            b'{"x": 1}\n{"x": ' + 100_000 * b"[" + 100_000 * b"]" + b"}\n",
+            "a.jsonl, line 2 is nested too deeply to be read",
+        ),
+        (
+            "a.jsonl",
+            b'{"x": 1}\n{"x": ' + 5_000 * b"1" + b"}\n",
+            "a.jsonl, line 2 has a number of too many digits to be read",
+        ),
+    ],
+)
+def test_files_that_cannot_be_read_are_refused(name: str, data: bytes, sentence: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(data)
+    assert refusal(lambda: read_columns([tmp_path / name])) == sentence
+
+
+def test_blank_lines_of_one_column_are_empty_texts(tmp_path: Path) -> None:
+    """What is paired by its place stays in its place, as in files of lines."""
+    for name, text in {"p.csv": "p\na\n\nb\n", "r.csv": "r\r\na\r\nb\r\n\r\n", "s.csv": 's\na\n""\nb'}.items():
+        (tmp_path / name).write_bytes(text.encode())
+    assert read_columns(tmp_path / name for name in ("p.csv", "r.csv", "s.csv")) == {
+        "p.csv: p": ["a", "", "b"],
+        "r.csv: r": ["a", "b", ""],
+        "s.csv: s": ["a", "", "b"],
+    }
+
+
+def score_pressed(prepare: Callable[[dict[str, Any]], dict[str, Any]]) -> tuple[str, list[Any]]:
+    """The head of a page where nothing is typed, and what its button changes."""
+    entries = [entry._replace(is_needed=False) for entry in ENTRIES[:2]]
+    script = ROOT / "metrics" / "wer_dp" / "wer_dp.py"
+    page = build(Space("<i>", script, True, entries, options=[], examples={}, prepare=prepare))
+    (scored,) = [function for function in page.fns.values() if function.api_name == "score"]
+    head = next(block.value for block in page.blocks.values() if isinstance(block, gr.HTML))
+    return head, scored.fn(*(box.value for box in scored.inputs))
+
+
+def test_what_nobody_foresaw_is_said_and_logged(caplog: pytest.LogCaptureFixture) -> None:
+    def fail(given: dict[str, Any]) -> dict[str, Any]:
+        raise RecursionError("too deep")
+
+    _, (_, problem, *_) = score_pressed(fail)
+    assert "This cannot be scored, for a reason not foreseen (RecursionError)" in problem["value"]
+    assert "RecursionError: too deep" in caplog.text
+
+
+@pytest.mark.filterwarnings("ignore:<u>")
+def test_markup_in_titles_warnings_signatures_and_problems_stays_text() -> None:
+    def told(text: str) -> str:
+        warnings.warn("<u>told</u>", stacklevel=2)
+        return text
+
+    def fail(given: dict[str, Any]) -> dict[str, Any]:
+        raise ValueError("<u>no</u>")
+
+    transforms = [told, ("remove_specific_words", ["<s>"])]
+    head, changed = score_pressed(lambda _: {"predictions": ["a"], "references": ["a"], "transforms": transforms})
+    _, (_, problem, *_) = score_pressed(fail)
+    shown = Page(head + changed[3] + problem["value"])
+    assert {"<i>", "<u>told</u>", "<u>no</u>"} < set(shown.words)
+    assert any("['<s>']" in word for word in shown.words)
+    assert not {"i", "u", "s"} & {tag for tag, _ in shown.elements}
+
+
+def test_a_cell_of_a_served_page_may_be_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.csv").write_text(f"x\n{'y' * 200_000}\n", encoding="utf-8")
+    usual = csv.field_size_limit()
+    sentence = f"a.csv, line 2: field larger than field limit ({usual})"
+    assert refusal(lambda: read_columns([tmp_path / "a.csv"])) == sentence
+    monkeypatch.setattr(gr.Blocks, "launch", lambda *given, **named: None)
+    try:
+        serve(gr.Blocks())
+        assert read_columns([tmp_path / "a.csv"]) == {"a.csv: x": ["y" * 200_000]}
+    finally:
+        csv.field_size_limit(usual)
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.txt", tmp_path / "further" / "a.txt"]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x", encoding="utf-8")
+    assert refusal(lambda: read_columns(paths)) == "'a.txt' is there twice: rename one of the files"
+
+
+def test_columns_are_guessed_by_their_names() -> None:
+    assert guessed_columns(ENTRIES, ["id", "reference", "prediction"]) == [["prediction"], ["reference"], []]
+    assert guessed_columns(ENTRIES, ["one.txt", "two.txt", "three.txt"]) == [["one.txt"], ["two.txt"], []]
+    assert guessed_columns(ENTRIES, ["hyp.csv: ref_text", "hyp.csv: x"]) == [["hyp.csv: x"], ["hyp.csv: ref_text"], []]
+    assert guessed_columns(ENTRIES, [f"ref{k}" for k in range(5)])[1] == ["ref0", "ref1", "ref2"]
+    assert guessed_columns(ENTRIES, ["hyp", "log_probs_of_hyp"]) == [["hyp"], [], ["log_probs_of_hyp"]]
+    assert guessed_columns(ENTRIES, []) == [[], [], []]
+
+
+def test_chosen_columns_are_joined() -> None:
+    columns = {"p": ["a", "b"], "r": [["x", "y"], []], "s": ["z", None], "n": [[-1.0], "[-2, -3]"]}
+    assert chosen_columns(ENTRIES, ["p", ["r", "s"], "n"], columns) == {
+        "predictions": ["a", "b"],
+        "references": [["x", "y", "z"], [""]],
+        "log_probs": [[-1.0], [-2.0, -3.0]],
+    }
+    assert chosen_columns(ENTRIES, ["p", ["r"], None], columns)["references"] == [["x", "y"], []]
+    assert refusal(lambda: chosen_columns(ENTRIES, [None, ["r"], None], columns)) == (
+        "Predictions are missing: choose a column of a file"
+    )
+
+
+# --- what is shipped
+
+
+@pytest.mark.parametrize("name", ALL_METRICS)
+def test_what_a_space_installs_is_pinned_as_it_is_tested(name: str) -> None:
+    folder = ROOT / "metrics" / name
+    pins = dict(line.split("==") for line in (folder / "requirements.txt").read_text(encoding="utf-8").split())
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg", encoding="utf-8")
+    assert {"evaluate", "gradio", "datasets", "numpy", "pyarrow"} <= set(pins)
+    assert pins["gradio"] == version("gradio")
+    assert f"sdk_version: {pins['gradio']}\n" in card
+    assert f"gradio=={pins['gradio']}" in setup["options.extras_require"]["test-all"].split()
+
+
+@pytest.mark.parametrize("name", ALL_METRICS)
+def test_a_page_is_built_without_being_served(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gr.Blocks, "launch", lambda *given, **named: pytest.fail("it is served"))
+    page = build(runpy.run_path(str(ROOT / "metrics" / name / "app.py"))["SPACE"])
+    assert (type(page), page.analytics_enabled) == (gr.Blocks, False)
+
+
+@pytest.mark.parametrize("name", ["description", "files", "inputs", "page", "report"])
+def test_examples_of_the_modules_print_what_they_say(name: str) -> None:
+    """The default run has the examples of all other modules; these import gradio."""
+    assert doctest.testmod(import_module(f"evenscore.hub.page.{name}")).failed == 0
+
+
+def test_metrics_need_no_gradio(tmp_path: Path) -> None:
+    program = """
+        import sys, evenscore
+        for name in evenscore.METRICS:
+            evenscore.load(name)
+        print("gradio" in sys.modules)
+    """
+    assert run_python(program, tmp_path) == "False\n"
