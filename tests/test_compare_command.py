@@ -342,7 +342,7 @@ def test_the_same_file_twice_is_told_in_one_line_and_gets_no_mark(
     assert main(["compare", FILES[0], FILES[1], FILES[0], *REFERENCES, *FEW]) == 0
     out, err = capsys.readouterr()
     assert err == (
-        "evenscore: warning: baseline.txt counts like the baseline in every row: its p-values mean nothing. "
+        "evenscore: warning: baseline.txt has the same counts as the baseline in every row: its p-values mean nothing. "
         "Is it the same file?\n"
     )
     cells, _ = parsed_text(out)
@@ -356,7 +356,7 @@ def test_two_warnings_are_two_lines_with_the_systems_names(capsys: pytest.Captur
     assert main(["compare", *words]) == 0
     letters, equal = sorted(capsys.readouterr().err.splitlines(), key=lambda line: "Is it the same file" in line)
     assert letters.startswith("evenscore: warning: a text of row 0 has letters")
-    assert equal.startswith("evenscore: warning: other counts like the baseline in every row")
+    assert equal.startswith("evenscore: warning: other has the same counts as the baseline in every row")
 
 
 # --- errors
