@@ -1,4 +1,4 @@
-"""The options of bleu_corpus, the stock metrics' names for them, and the keys of its result."""
+"""The options of bleu_corpus, aliases for the names in other libraries, and the keys of the result."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ _CONVENTIONS: dict[str, dict[str, Any]] = {
 
 
 def weight_sets(weights: Any) -> list[list[float]]:
-    """The sets of weights that an option gives; none if all orders weigh the same."""
+    """Return the option `weights` as a list of weight lists, empty for uniform weights."""
     if weights is None:
         return []
     several = _is_list(weights) and any(map(_is_list, weights))
     sets = weights if several else [weights]
     if not all(_is_list(each) and each for each in sets):
-        raise ValueError(f"weights={weights!r}: give a list with a weight an order, or a list of such lists")
+        raise ValueError(f"weights={weights!r}: give a list with one weight per order, or a list of such lists")
     return [list(each) for each in sets]
 
 
 def highest_order(options: BleuOptions) -> int:
-    """The longest n-grams that are scored."""
+    """Return the highest n-gram order to score."""
     return max([options["max_order"], *map(len, weight_sets(options["weights"]))])
 
 
 def orders(options: BleuOptions) -> int:
-    """The longest n-grams that are counted."""
+    """Return the highest n-gram order to count, which some smoothing methods need to be one higher."""
     return highest_order(options) + (options["smoothing"] in LOOKING_AHEAD)
 
 
@@ -62,8 +62,7 @@ class BleuOptions(Options, total=False):
         Literal["sacrebleu", "evaluate", "nltk", "paper"],
         Option(
             "sacrebleu",
-            '`"sacrebleu"`, `"evaluate"`, `"nltk"`, `"paper"`: tokenizer, smoothing, reference length and arithmetic '
-            "of that tool",
+            '`"sacrebleu"`, `"evaluate"`, `"nltk"` or `"paper"`: sets the defaults and the arithmetic of that tool',
             counts=True,
             sets=_CONVENTIONS,
         ),
@@ -72,17 +71,17 @@ class BleuOptions(Options, total=False):
         str | Path | Callable[[str], Any],
         Option(
             "13a",
-            '`"13a"`, `"intl"`, `"char"`, `"zh"`, `"none"`, `"ja-mecab"`, `"ko-mecab"`, a function from a text to its '
-            "tokens, the path of a SentencePiece `.model` or a `tokenizer.json`",
+            '`"13a"`, `"intl"`, `"char"`, `"zh"`, `"none"`, `"ja-mecab"`, `"ko-mecab"`; a function from a text to its '
+            "tokens; the path of a SentencePiece `.model` or a `tokenizer.json`",
             check_tokenizer,
             counts=True,
         ),
     ]
-    lowercase: Annotated[bool, Option(False, "compare without case", counts=True)]
-    max_order: Annotated[int, Option(4, "longest n-grams", integer(least=1, most=100))]
+    lowercase: Annotated[bool, Option(False, "ignore case", counts=True)]
+    max_order: Annotated[int, Option(4, "highest n-gram order", integer(least=1, most=100))]
     weights: Annotated[
         Sequence[float] | Sequence[Sequence[float]] | None,
-        Option(None, "a weight an order, or several such lists; `None`: all the same", _check_weights),
+        Option(None, "one weight per order, or a list of such lists; `None`: uniform", _check_weights),
     ]
     smoothing: Annotated[
         Smoothing,
@@ -90,14 +89,18 @@ class BleuOptions(Options, total=False):
     ]
     smoothing_value: Annotated[
         float | None,
-        Option(None, "of floor, add-k, nltk1, nltk4, nltk6, nltk7; `None`: 0.1, 1, 0.1, 5, 5, 5", number(least=0)),
+        Option(
+            None,
+            "the parameter of floor, add-k, nltk1, nltk4, nltk6, nltk7; `None`: 0.1, 1, 0.1, 5, 5, 5",
+            number(least=0),
+        ),
     ]
-    effective_order: Annotated[bool, Option(False, "leave out orders without n-grams")]
+    effective_order: Annotated[bool, Option(False, "ignore orders that the predictions have no n-grams of")]
     reference_length: Annotated[
         ReferenceLength,
-        Option("closest", '`"closest"` (the shorter of two as close), `"shortest"`, `"average"`', counts=True),
+        Option("closest", '`"closest"` (the shorter one of a tie), `"shortest"`, `"average"`', counts=True),
     ]
-    force: Annotated[bool, Option(False, "no warning when predictions look tokenized")]
+    force: Annotated[bool, Option(False, "do not warn if predictions look tokenized")]
 
     smooth: Annotated[bool, Alias(lambda value: {"smoothing": "add-one" if value else "none"})]
     tokenize: Annotated[str | None, rename("tokenizer")]
@@ -107,10 +110,10 @@ class BleuOptions(Options, total=False):
 
 
 class BleuLoad(BleuOptions, HostOptions, total=False):
-    """What evenscore.load takes."""
+    """The keyword arguments of evenscore.load for bleu_corpus."""
 
 
-# What compute returns: scores, and of the rows what the options ask for.
+# The result of compute. The options decide which keys are present.
 class BleuResult(TypedDict, total=False):
     score: float
     score_low: float
