@@ -379,7 +379,7 @@ def test_two_warnings_are_two_lines_with_the_systems_names(capsys: pytest.Captur
         ([*FILES, *REFERENCES, "--confidence", "high"], "bleu_corpus: confidence='high': give a number above 0"),
         ([*FILES, *REFERENCES, "--wer_dp.confidence", "0.9"],
          "--wer_dp.confidence contradicts --confidence, which every metric gets: give one of them"),
-        ([*FILES, *REFERENCES, "--aggregate", "none"], "aggregate must be 'mean' here, not 'none'"),
+        ([*FILES, *REFERENCES, "--aggregate", "none"], "aggregate='none' needs rows, and a sum has none"),
         ([FILES[0], *REFERENCES, "--lowercase", "--", FILES[1]], "no system to compare with "),
     ],
 )  # fmt: skip

@@ -182,7 +182,7 @@ def test_the_signature_names_any_tokenizer(tokenizer: Any, name: str) -> None:
 def test_a_text_whose_script_is_unknown_is_warned_of_once(
     predictions: list[str], references: list[Any], row: int
 ) -> None:
-    with pytest.warns(UserWarning, match=f'row {row} has letters but no tokens.*tokenizer="unicode"') as caught:
+    with pytest.warns(UserWarning, match=f"row {row} has letters but no tokens.*tokenizer='unicode'") as caught:
         RougeLMulti().compute(predictions=predictions, references=references)
     assert len(caught) == 1
     assert caught[0].filename == __file__
