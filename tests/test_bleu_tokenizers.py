@@ -325,5 +325,5 @@ def test_another_dictionary_of_mecab_is_refused() -> None:
         def dictionary_info(self) -> Any:
             return type("Dictionary", (), {"size": 7, "next": None})
 
-    with pytest.raises(ValueError, match=r"MeCab uses a dictionary of 7 entries.*ipadic, 392126 entries"):
+    with pytest.raises(ValueError, match=r"MeCab's dictionary has 7 entries.*ipadic.*392126 entries"):
         bleu_tokenizers._mecab(Tagger(), 392126, "{}", "ipadic")

@@ -65,7 +65,7 @@ def test_perplexities_that_no_float_holds_are_not_compared_by_columns_either() -
     metric = evenscore.load("perplexity")
     scorer = metric.row_scorer(log_probs="l", statistics=True)
     baseline, system = scorer({"l": [[-1.0], [-2.0]]}), scorer({"l": [[-1.0], [float("-inf")]]})
-    message = "systems[0] gives row 1 a perplexity that no float holds: leave the row out"
+    message = "systems[0] gives row 1 an infinite perplexity: leave the row out"
     assert refusal(lambda: metric.compare_columns(baseline, system)) == message
     assert refusal(lambda: metric.compare({"log_probs": [[-1.0]]}, {"log_probs": [[float("-inf")]]})) == (
         message.replace("row 1", "row 0")

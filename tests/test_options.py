@@ -345,5 +345,5 @@ def test_an_executor_is_refused_by_perplexity_whether_rows_were_added_or_not() -
     metric = evenscore.load("perplexity")
     metric.add_batch(log_probs=[[-1.0]])
     for call in (lambda: metric.compute(executor=1), lambda: metric.compute(log_probs=[[-1.0]], executor=1)):
-        assert refusal(call).startswith("executor= is for metrics with references")
+        assert refusal(call).startswith("executor= is not supported by perplexity")
     assert metric.compute()["tokens"] == 1

@@ -112,7 +112,7 @@ def test_a_truncated_text_has_no_figures_per_byte(gpt2: str) -> None:
     for options in ({"long_texts": "first"}, {"max_length": 5}, {"start_token": False}):
         result = metric.compute(predictions=[text for text in TEXTS if len(text.split()) > 2], **options)
         assert "bits_per_byte" not in result
-        with pytest.raises(ValueError, match="only a part of the texts is scored"):
+        with pytest.raises(ValueError, match="needs texts that are scored completely"):
             metric.compute(predictions=TEXTS[:1], headlines=["bits_per_byte"], **options)
 
 

@@ -267,8 +267,8 @@ def _mecab(tagger: Any, size: int, signature: str, package: str) -> tuple[str, C
     dictionary = tagger.dictionary_info()
     if dictionary.size != size or dictionary.next is not None:
         raise ValueError(
-            f"MeCab's dictionary has {dictionary.size} entries or a user dictionary: use {package} alone, which has "
-            f"{size} entries, as sacrebleu does"
+            f"MeCab's dictionary has {dictionary.size} entries, or a user dictionary is added: use {package} alone "
+            f"({size} entries), as sacrebleu does"
         )
     return signature.format(tagger.version()), lambda text: tagger.parse(text.strip()).split()
 

@@ -1,4 +1,4 @@
-"""The options of perplexity, the stock metric's names for some, and the keys of its result."""
+"""The options of perplexity, aliases for the names in evaluate's perplexity, and the keys of the result."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from evenscore.options import (
     rename,
 )
 
-# What can stand for the metric: each is a function of the summed statistics.
+# Possible headline scores. Each is a function of the summed statistics.
 HEADLINES = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "bits_per_character")
 _NAMED_HEADLINES = ", ".join(f'`"{name}"`' for name in HEADLINES)
-# Those that can be made without the texts.
+# Headlines that do not need the texts.
 TEXTLESS = ("perplexity",)
 
 Kind = Literal["model", "ngram", "arpa", "own"]
-# What decides the score with a kind of source, and the names that signatures have for it.
+# Options in the signature, by kind of source.
 _SIGNED: Mapping[Kind | None, Sequence[str]] = {
     "model": ("start_token", "window", "stride", "long_texts"),
     **dict.fromkeys(("ngram", "arpa"), ("start_token", "end_token")),
 }
-# Which kinds of source options are for.
+# Options that apply to some kinds of source only.
 _OF_KINDS: Mapping[tuple[Kind, ...], Sequence[str]] = {
     ("ngram",): ("train_texts", "ngram_order", "discount"),
     ("ngram", "arpa"): ("ngram_unit", "end_token"),
@@ -43,7 +43,7 @@ _OF_KINDS: Mapping[tuple[Kind, ...], Sequence[str]] = {
     ),
     ("model", "ngram", "arpa"): ("start_token",),
 }  # fmt: skip
-# Others stand there under their own.
+# Short names in the signature. Other options keep their name.
 _SHORT = {"start_token": "start", "end_token": "end", "long_texts": "long"}
 _KIND_NAMES = {"model": "a model", "ngram": "source='ngram'", "arpa": "an ARPA file"}
 
@@ -71,7 +71,7 @@ def _start_token(value: Any) -> Mapping[str, Any]:
 
 
 _POSITIVE, _INT64 = integer(least=1), integer(least=-(2**63), most=2**63 - 1)
-# An option that decides what is counted of rows.
+# An option that affects the statistics of rows.
 _counted = functools.partial(Option, counts=True)
 
 
@@ -81,52 +81,53 @@ class PerplexityOptions(Options, total=False):
     source: Annotated[
         Any, _counted(None, '`"ngram"`, the path of an ARPA file, a function, an object with `log_probs`')
     ]
-    train_texts: Annotated[Any, _counted(None, "of an n-gram model: texts, or a file's path, one a line")]
-    ngram_order: Annotated[int, _counted(3, "the most words of an n-gram", _POSITIVE)]
+    train_texts: Annotated[Any, _counted(None, "n-gram model: texts, or the path of a file, one per line")]
+    ngram_order: Annotated[int, _counted(3, "n-gram model: highest order", _POSITIVE)]
     ngram_unit: Annotated[
         str | Callable[[str], list[str]],
-        _counted("words", '`"words"`, `"characters"`, or a function from a text to strings', _check_unit),
+        _counted("words", '`"words"`, `"characters"`, or a function from a text to its tokens', _check_unit),
     ]
     discount: Annotated[
         float | Sequence[float] | None,
-        _counted(None, "from 0 to 1, or three: of n-grams counted once, twice, more; `None`: estimated"),
+        _counted(None, "from 0 to 1, or three, for n-grams counted once, twice and more; `None`: estimated"),
     ]
-    end_token: Annotated[bool, _counted(True, "n-gram models score the end of every text")]
+    end_token: Annotated[bool, _counted(True, "n-gram models also score the end of each text")]
     model_id: Annotated[str | os.PathLike[str] | None, _counted(None, "folder or hub name of a model")]
-    model: Annotated[Any, _counted(None, "a model that is loaded, with its `tokenizer`")]
-    tokenizer: Annotated[Any, _counted(None, "that of `model`, loaded")]
+    model: Annotated[Any, _counted(None, "a loaded model; needs `tokenizer`")]
+    tokenizer: Annotated[Any, _counted(None, "the loaded tokenizer of `model`")]
     model_type: Annotated[
-        Literal["causal", "masked"] | None, _counted(None, '`"causal"`, `"masked"`; `None`: as its configuration says')
+        Literal["causal", "masked"] | None, _counted(None, '`"causal"`, `"masked"`; `None`: from its configuration')
     ]
     device: Annotated[
-        str | None, _counted(None, '`"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`, `"gpu"`; `None`: a GPU if any')
+        str | None, _counted(None, '`"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`, `"gpu"`; `None`: a GPU if there is one')
     ]
-    dtype: Annotated[str | None, _counted(None, 'such as `"float32"`, `"bfloat16"`; `None`: as it is saved')]
+    dtype: Annotated[str | None, _counted(None, 'such as `"float32"`, `"bfloat16"`; `None`: that of the checkpoint')]
     start_token: Annotated[
-        str | bool, _counted("bos", '`"bos"`, `"eos"`, a token; `False`: the first is not scored', _check_start_token)
+        str | bool,
+        _counted("bos", '`"bos"`, `"eos"`, a token; `False`: the first token is not scored', _check_start_token),
     ]
-    window: Annotated[int | None, _counted(None, "tokens that are read at once; `None`: as many as can be", _POSITIVE)]
+    window: Annotated[int | None, _counted(None, "tokens read at once; `None`: the model's maximum", _POSITIVE)]
     long_texts: Annotated[
         Literal["strided", "disjoint", "first"],
         _counted(
             "strided",
-            '`"strided"`: windows that overlap, every token scored once; `"disjoint"`: as lm-eval\'s rolling '
-            'log-likelihood; `"first"`: only the first window counts',
+            '`"strided"`: overlapping windows, each token scored once; `"disjoint"`: as lm-eval\'s rolling '
+            'log-likelihood; `"first"`: only the first window is scored',
         ),
     ]
-    stride: Annotated[int | None, _counted(None, "how many tokens each further window scores; `None`: half", _POSITIVE)]
-    batch_size: Annotated[int | None, Option(None, "most texts or windows at once; `None`: by the device", _POSITIVE)]
+    stride: Annotated[int | None, _counted(None, "tokens that each further window scores; `None`: half", _POSITIVE)]
+    batch_size: Annotated[int | None, Option(None, "most texts or windows per batch; `None`: by the device", _POSITIVE)]
     max_batch_tokens: Annotated[
-        int | None, Option(None, "the most tokens at once; none but last digits depend on either", _POSITIVE)
+        int | None, Option(None, "most tokens per batch; batch sizes affect only the last digits", _POSITIVE)
     ]
-    onednn: Annotated[bool | None, Option(None, "layers run through oneDNN; `None`: on a CPU that is not Intel's")]
-    shift: Annotated[bool, _counted(False, "logits are of the token after their place, as in transformers")]
-    ignore_index: Annotated[int, _counted(-100, "the label that is not scored", _INT64)]
+    onednn: Annotated[bool | None, Option(None, "run linear layers by oneDNN; `None`: on CPUs other than Intel's")]
+    shift: Annotated[bool, _counted(False, "logits at a position predict the next token, as in transformers")]
+    ignore_index: Annotated[int, _counted(-100, "label of positions that are not scored", _INT64)]
     headlines: Annotated[
         Sequence[str],
-        Option(("perplexity",), f"what gets rows, intervals and p-values: {_NAMED_HEADLINES}", _check_headlines),
+        Option(("perplexity",), f"scores with rows, intervals and p-values: {_NAMED_HEADLINES}", _check_headlines),
     ]
-    per_token: Annotated[bool, Option(False, "also give every token")]
+    per_token: Annotated[bool, Option(False, "also return the log-probability of each token")]
 
     add_start_token: Annotated[bool | None, Alias(_start_token)]
     max_length: Annotated[
@@ -136,11 +137,11 @@ class PerplexityOptions(Options, total=False):
 
 
 class PerplexityLoad(PerplexityOptions, HostOptions, total=False):
-    """What evenscore.load takes."""
+    """The keyword arguments of evenscore.load for perplexity."""
 
 
 class PerplexityResult(TypedDict, total=False):
-    """What compute returns; intervals and rows of other headlines stand under their names."""
+    """The result of compute. Other headlines add their own keys for intervals and rows."""
 
     perplexity: float
     nll: float
@@ -166,11 +167,11 @@ class PerplexityResult(TypedDict, total=False):
     signature: str
 
 
-# --- what options say of the source
+# --- the source that options select
 
 
 def kind_of(options: PerplexityOptions) -> Kind | None:
-    """Where probabilities come from; None: they are given."""
+    """Return the kind of source; None if the caller passes probabilities."""
     if options["model_id"] is not None or options["model"] is not None:
         return "model"
     if options["source"] is None:
@@ -181,9 +182,9 @@ def kind_of(options: PerplexityOptions) -> Kind | None:
 
 
 def check_applicable(options: Mapping[str, Any], kind: Kind | None) -> None:
-    """Raise ValueError for options of one kind of source that are given with another."""
+    """Raise ValueError for options that do not apply to this kind of source."""
     if options["source"] is not None and (options["model_id"] is not None or options["model"] is not None):
-        raise ValueError("source= is given beside a model: give one of them")
+        raise ValueError("source= and a model are both given: give one of them")
     if kind is None:
         return
     usual = declared(PerplexityOptions)["options"]
@@ -191,21 +192,21 @@ def check_applicable(options: Mapping[str, Any], kind: Kind | None) -> None:
         for name in names if kind not in kinds else ():
             if options[name] != usual[name].default:
                 shown, source = reprlib.repr(options[name]), _KIND_NAMES.get(kind, "this source")
-                raise ValueError(f"{name}={shown} has no meaning with {source}: leave it out")
+                raise ValueError(f"{name}={shown} does not apply to {source}: leave it out")
 
 
 def scores_all(options: PerplexityOptions) -> bool:
-    """Whether every token of a text without context is scored, however long it is."""
+    """Whether all tokens of a text without context are scored, regardless of its length."""
     return kind_of(options) != "model" or (options["long_texts"] != "first" and options["start_token"] is not False)
 
 
 def signed(options: Mapping[str, Any], kind: Kind | None) -> Mapping[str, Any]:
-    """What decides the score besides the source, under short names, in order."""
+    """Return the options that affect the score with this kind of source, in order, under their short names."""
     return {_SHORT.get(name, name): options[name] for name in _SIGNED.get(kind, ())}
 
 
 def source_name(options: PerplexityOptions) -> str:
-    """What the options alone say of the source, for signatures."""
+    """Return the source's name in signatures as far as the options determine it."""
     match kind_of(options):
         case "model":
             return _name_of_model(options["model"] if options["model_id"] is None else options["model_id"])
@@ -219,7 +220,7 @@ def source_name(options: PerplexityOptions) -> str:
 
 
 def _name_of_model(model: Any) -> str:
-    """Without the folders of this machine; a hub name keeps its namespace."""
+    """Return the model's name without parent folders; a hub name keeps its namespace."""
     is_path = isinstance(model, (str, os.PathLike))
     name = os.fspath(model if is_path else getattr(getattr(model, "config", None), "name_or_path", ""))
     shown = os.path.basename(os.path.normpath(name)) if name and os.path.exists(name) else name
@@ -227,7 +228,7 @@ def _name_of_model(model: Any) -> str:
 
 
 def train_texts(given: Any) -> Any:
-    """A column of any kind as what can be compared and pickled; a path as it is."""
+    """Convert texts of any kind to a tuple, which can be compared and pickled; a path stays a path."""
     if given is None or isinstance(given, (str, os.PathLike)):
         return given
     return tuple(check_predictions(given if not isinstance(given, tuple) else list(given), "train_texts"))

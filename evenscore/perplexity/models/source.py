@@ -109,7 +109,7 @@ class ModelSource(Source):
         self._options = options
         stride, long_texts = options["stride"], options["long_texts"]
         if stride is not None and long_texts != "strided":
-            raise ValueError(f"stride={stride} has no meaning with long_texts={long_texts!r}: leave it out")
+            raise ValueError(f"stride={stride} does not apply to long_texts={long_texts!r}: leave it out")
 
     @property
     def name(self) -> str:  # type: ignore[override]
