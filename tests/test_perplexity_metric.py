@@ -135,7 +135,7 @@ def test_what_is_no_language_model_says_so(gpt2: str, tmp_path: Path) -> None:
     model.save_pretrained(tmp_path / "alone")
     alone = str(tmp_path / "alone")
     said = refusal(lambda: evenscore.load("perplexity").compute(predictions=TEXTS, model_id=alone))
-    assert said == f"there is no tokenizer in {alone!r}, only a model: give tokenizer=, too"
+    assert said == f"there is no tokenizer in {alone!r}, only a model: also give tokenizer="
     assert evenscore.load("perplexity").compute(predictions=TEXTS, model_id=alone, tokenizer=gpt2)["tokens"] > 0
 
 
