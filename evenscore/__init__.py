@@ -79,10 +79,7 @@ def path(name: str) -> str:
     """Return the absolute path of a metric's folder, to pass to `evaluate.load`.
 
     Args:
-        name: a key of `METRICS`.
-
-    Raises:
-        ValueError: unknown metric.
+        name: a key of `METRICS`; ValueError for any other.
 
     Examples:
         >>> Path(path("wer_dp")).name

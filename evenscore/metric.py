@@ -331,7 +331,6 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             prefix: prefix of the columns' names, or a list of prefixes: the baseline's, then each system's. Systems in
                 one dataset are compared by `compare_columns(data, data, prefix=["a_", "b_"])`.
             test: as in `compare`, like `n_trials` and the result.
-            n_trials: number of resamples or shuffles.
             **options: those under which the rows were counted.
         """
         scorer, given = self._under(options), (baseline, *systems)

@@ -209,7 +209,7 @@ def test_a_function_may_return_a_text_or_tuple() -> None:
 
 @pytest.mark.parametrize("tokens", [None, 3, [1], ["a", None], [["a"]], {"a": 1}, b"a", iter(["a"])])
 def test_a_function_must_return_strings(tokens: Any) -> None:
-    with pytest.raises(ValueError, match=r"tokenizer returned .* for 'a b': it must return a list of strings"):
+    with pytest.raises(ValueError, match=r"tokenizer returned .* for 'a b': return a list of strings"):
         get_tokenizer(lambda text: tokens, lowercase=False).tokenize(["a b"])
 
 

@@ -93,7 +93,7 @@ def test_what_differs_is_told_by_its_marker_its_colour_and_a_star(name: str, mar
 
 
 @pytest.mark.parametrize("score", ["perplexity", "bits_per_byte", "cer"])
-def test_lower_surprise_and_fewer_errors_are_better(score: str) -> None:
+def test_lower_perplexity_and_fewer_errors_are_better(score: str) -> None:
     figure = plot_comparison({"m": result(0.01, scores=(5.0, 4.0), name=score)})
     assert [line.get_marker() for line in lines(figure.axes[0], "score")] == ["s", "^"]
 

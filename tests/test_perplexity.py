@@ -114,7 +114,7 @@ def test_rows_added_under_any_other_option_that_counts_are_not_scored(given: dic
     assert "rows were added under other options" in refusal(lambda: added.compute(**given))
 
 
-def test_smaller_surprises_than_2_to_the_minus_43_are_held_to_2_to_the_minus_96() -> None:
+def test_smaller_surprisals_than_2_to_the_minus_43_are_held_to_2_to_the_minus_96() -> None:
     result = computed(log_probs=[[-(2.0**-50), -(2.0**-97), -(2.0**-300)]])
     assert result["nll"] == 2.0**-50
 
@@ -372,7 +372,7 @@ def test_tokens_are_shown_when_asked() -> None:
     assert "token_texts" not in given
     added = metric(per_token=True)
     added.add(log_probs=[-1.0])
-    assert "their tokens are gone" in refusal(added.compute)
+    assert "kept without their tokens" in refusal(added.compute)
     assert "has no tokens(texts)" in refusal(
         lambda: computed(predictions=["a"], source=Coin().log_probs, per_token=True)
     )

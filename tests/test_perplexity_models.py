@@ -743,9 +743,7 @@ def test_a_mask_outside_the_vocabulary(models: Models) -> None:
 
 def test_a_tokenizer_without_the_start_token(models: Models) -> None:
     loaded = load_pretrained(model=small_models.model_for("gpt2"), tokenizer=SlowTokenizer())
-    with pytest.raises(
-        ValueError, match=r"start_token='eos': the tokenizer has no such token; .*start_token=False"
-    ):
+    with pytest.raises(ValueError, match=r"start_token='eos': the tokenizer has no such token; .*start_token=False"):
         scored(loaded, ["a"], start_token="eos")
     with pytest.raises(ValueError, match="start_token='nope': not in the tokenizer's vocabulary"):
         scored(loaded, ["a"], start_token="nope")

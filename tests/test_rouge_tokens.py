@@ -138,7 +138,7 @@ def test_a_function_may_return_a_list_or_a_tuple_of_any_strings(kind: Callable[[
     ids=lambda returned: "an iterator" if hasattr(returned, "__next__") else repr(returned),
 )
 def test_a_function_that_returns_no_list_of_strings_is_refused(returned: Any) -> None:
-    with pytest.raises(ValueError, match=r"the tokenizer returned .* for 'the text': it must return a list of strings"):
+    with pytest.raises(ValueError, match=r"the tokenizer returned .* for 'the text': return a list of strings"):
         rouge_l("the text", "b", tokenizer=lambda text: returned)
 
 

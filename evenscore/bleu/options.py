@@ -89,11 +89,7 @@ class BleuOptions(Options, total=False):
     ]
     smoothing_value: Annotated[
         float | None,
-        Option(
-            None,
-            "the parameter of floor, add-k, nltk1, nltk4, nltk6, nltk7; `None`: 0.1, 1, 0.1, 5, 5, 5",
-            number(least=0),
-        ),
+        Option(None, "for floor, add-k, nltk1, nltk4, nltk6, nltk7; `None`: 0.1, 1, 0.1, 5, 5, 5", number(least=0)),
     ]
     effective_order: Annotated[bool, Option(False, "ignore orders that the predictions have no n-grams of")]
     reference_length: Annotated[

@@ -2,8 +2,8 @@
 
     BLEU = BP * exp(sum over n = 1 .. N of w_n * log p_n)
 
-p_n is the share of n-grams of the predictions that stand in a reference, each counted no more often than in any one of
-them; BP is 1 if the predictions are longer than the references, else exp(1 - r / c).  The counts and the formula of
+p_n is the share of the predictions' n-grams that occur in a reference, each counted at most as often as in any one of
+them. BP is 1 if the predictions are longer than the references, else exp(1 - r / c).  The counts and the formula of
 every convention are in evenscore/bleu/score.py.
 """
 
@@ -27,15 +27,15 @@ class BleuCorpus(Metric[Bleu]):
 
     scorer_type = Bleu
     description_text = """
-BLEU of a corpus (Papineni et al. 2002): how many n-grams of the predictions stand in their references, times a penalty
+BLEU of a corpus (Papineni et al. 2002): how many n-grams of the predictions occur in their references, times a penalty
 for predictions that are too short. Scores and counts equal sacrebleu 2.6.0 bit for bit; no network is needed.
 """
     # The options follow, as evenscore.bleu.options declares them.
     inputs_text = """
 Args:
-    predictions: one string a row.
-    references: one string a row, or a list of strings a row.
-    executor: counts blocks of rows elsewhere: anything with the `submit` of concurrent.futures.
+    predictions: one string per row.
+    references: one string or a list of strings per row.
+    executor: counts blocks of rows remotely: any object with the `submit` of concurrent.futures.
 {options}
 Returns:
     score (0 to 100), bleu (0 to 1), counts, totals, precisions, brevity_penalty, length_ratio, translation_length,
@@ -58,18 +58,22 @@ Examples:
     def compute(
         self, *, predictions: Any = None, references: Any = None, executor: Any = None, **options: Unpack[BleuOptions]
     ) -> BleuResult:
-        """Corpus BLEU of predictions against references, together with everything added before.
+        """Score predictions against references together with all rows added before, and clear the added rows.
 
-        predictions: one string a row; references: one, or a list of strings a row.
-        executor: counts blocks of rows elsewhere, with the same result to the last bit: a pool of processes, Dask's
-          client.get_executor(), mpi4py's MPIPoolExecutor, anything with the `submit` of concurrent.futures.
-        Options override those at load.  Raises ValueError for input that cannot be scored; it names the first bad row.
+        Raises ValueError for a row that cannot be scored, which the message names, and for no rows.
+
+        Args:
+            predictions: one string per row.
+            references: one string or a list of strings per row.
+            executor: counts blocks of rows remotely, with the same result to the last bit: any object with the `submit`
+                of concurrent.futures, such as Dask's client.get_executor() or mpi4py's MPIPoolExecutor.
+            **options: override those at load.
         """
         columns = {"predictions": predictions, "references": references}
         return cast(BleuResult, self._compute(columns, options, executor))
 
     def picture(self, prediction: str, references: str | Sequence[str], **options: Any) -> Picture:
-        """Why one row has its score: its n-grams, those that match and those that do not.
+        """Show the n-grams of one row, and which of them match.
 
         >>> print(BleuCorpus().picture("the the cat", ["the cat sat"], max_order=1).text(colour=False))
         BLEU 66.67, of this row alone

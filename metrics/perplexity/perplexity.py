@@ -1,4 +1,4 @@
-"""Perplexity: exp of the mean negative log-probability of tokens, whatever gives the probabilities.
+"""Perplexity: exp of the mean negative log-probability of tokens, from any source of probabilities.
 
     PPL = exp(-(1 / N) * sum over tokens of log P(token | those before it))
 
@@ -33,9 +33,9 @@ language model, an n-gram model, an ARPA file, or from log-probabilities that yo
     # The options follow, as evenscore.perplexity.options declares them.
     inputs_text = """
 Args:
-    predictions: texts, one string a row.
+    predictions: texts, one string per row.
     contexts: optional, a text before each one, which is not scored itself.
-    log_probs, or probabilities or logits with labels: instead of a model, what it said of every text.
+    log_probs, or probabilities or logits with labels: a model's output for each text, instead of a model.
 {options}
 Returns:
     perplexity, nll, tokens, mean_perplexity, perplexities, signature; word_perplexity, byte_perplexity, bits_per_byte,
@@ -68,14 +68,18 @@ Examples:
         executor: Any = None,
         **options: Unpack[PerplexityOptions],
     ) -> PerplexityResult:
-        """The perplexity of these texts, together with everything added before.
+        """Score texts together with all rows added before, and clear the added rows.
 
-        predictions: texts.  contexts: what stands before each of them, not scored.
-        log_probs: natural logarithms, a list of numbers a text; or probabilities or logits, (positions, vocabulary) a
-          text, with labels, the ids of the tokens that came, a list a text.
-        references: not looked at; evaluate.combine hands all its columns to every metric.
-        executor: refused, for a model would be loaded in every worker, and be sent there.
-        Options given here override those given at load.
+        Args:
+            predictions: texts, one string per row.
+            contexts: a text before each one, which is not scored itself.
+            log_probs: natural log-probabilities, a list of numbers per text.
+            probabilities: shape (positions, vocabulary) per text; needs `labels`.
+            logits: shape (positions, vocabulary) per text; needs `labels`.
+            labels: the ids of the actual tokens, a list per text.
+            references: ignored; evaluate.combine passes all its columns to each metric.
+            executor: raises ValueError, because each worker would load the model.
+            **options: override those at load.
         """
         given = (predictions, contexts, log_probs, probabilities, logits, labels)
         columns = dict(zip(self.scorer_type.columns, given, strict=True))
@@ -84,13 +88,13 @@ Examples:
         if not scorer.options["per_token"]:
             return cast(PerplexityResult, self._compute(columns, options))
         if self._added.parts():
-            raise ValueError("per_token=True: rows were added as sums, their tokens are gone; give all rows to compute")
+            raise ValueError("per_token=True: added rows are kept without their tokens; pass all rows to compute")
         return cast(PerplexityResult, scorer.compute(columns))
 
     def picture(self, prediction: str | None = None, context: str | None = None, **columns_and_options: Any) -> Picture:
-        """Why one text has its perplexity: every token on a colour that says how surprising it was.
+        """Show each token of one text on a colour for its surprisal.
 
-        Options are those of compute, with its columns of one row, as in log_probs=[-1.0, -2.0].
+        Takes the columns of compute for one row, as in log_probs=[-1.0, -2.0], and options.
 
         >>> print(Perplexity().picture(log_probs=[-0.5, -7.0]).text(colour=False))
         perplexity 42.52, 2 tokens

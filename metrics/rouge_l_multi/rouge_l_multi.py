@@ -1,4 +1,4 @@
-"""ROUGE-L and its kin with several references: longest common subsequences of predictions and references.
+"""ROUGE-L, ROUGE-Lsum and ROUGE-N with several references.
 
     P = LCS / length of the prediction,  R = LCS / length of the reference,  F = (1 + b^2) P R / (R + b^2 P)
 
@@ -26,15 +26,15 @@ class RougeLMulti(Metric[Rouge]):
 
     scorer_type = Rouge
     description_text = """
-ROUGE-L (Lin & Och 2004): how much of the references stands in the predictions, in the same order, as the longest common
+ROUGE-L (Lin & Och 2004): how much of the references occurs in the predictions in the same order, by the longest common
 subsequence of tokens; also ROUGE-Lsum and ROUGE-N. Precision, recall and F equal rouge_score 0.1.2 bit for bit.
 """
     # The options follow, as evenscore.rouge.options declares them.
     inputs_text = """
 Args:
-    predictions: one string a row.
-    references: one string a row, or a list of strings a row.
-    executor: counts blocks of rows elsewhere: anything with the `submit` of concurrent.futures.
+    predictions: one string per row.
+    references: one string or a list of strings per row.
+    executor: counts blocks of rows remotely: any object with the `submit` of concurrent.futures.
 {options}
 Returns:
     F under each type's name, its precision and recall under <type>_precision and <type>_recall, 0 to 1; signature.
@@ -57,21 +57,25 @@ Examples:
     def compute(
         self, *, predictions: Any = None, references: Any = None, executor: Any = None, **options: Unpack[RougeOptions]
     ) -> RougeResult:
-        """ROUGE of predictions against references, together with everything added before.
+        """Score predictions against references together with all rows added before, and clear the added rows.
 
-        predictions: one string a row; references: one, or a list of strings a row.
-        executor: counts blocks of rows elsewhere, with the same result to the last bit: a pool of processes, Dask's
-          client.get_executor(), mpi4py's MPIPoolExecutor, anything with the `submit` of concurrent.futures.
-        Options override those at load.  Raises ValueError for input that cannot be scored; it names the first bad row.
+        Raises ValueError for a row that cannot be scored, which the message names, and for no rows.
+
+        Args:
+            predictions: one string per row.
+            references: one string or a list of strings per row.
+            executor: counts blocks of rows remotely, with the same result to the last bit: any object with the `submit`
+                of concurrent.futures, such as Dask's client.get_executor() or mpi4py's MPIPoolExecutor.
+            **options: override those at load.
         """
         columns = {"predictions": predictions, "references": references}
         return cast(RougeResult, self._compute(columns, options, executor))
 
     def picture(self, prediction: str, references: str | Sequence[str], **options: Any) -> Picture:
-        """Why one row has its ROUGE-L: the longest common subsequence with every reference, each read as one sentence.
+        """Show the longest common subsequence with each reference, treating each text as one sentence.
 
-        Its F with each reference stands there whatever types are asked for; the reference that counts is named where
-        multi_reference says that one does, and rougeL is asked for.
+        Labels show rougeL for each reference, and which reference counts if rougeL is computed and multi_reference
+        selects one.
 
         >>> print(RougeLMulti().picture("the cat sat", ["a cat sat", "the dog"]).text(colour=False))
         rougeL 0.667, rougeLsum 0.667

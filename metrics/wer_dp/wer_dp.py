@@ -32,9 +32,9 @@ the character error rate, match error rate and word information. Counts and rate
     # The options follow, as evenscore.wer.options declares them.
     inputs_text = """
 Args:
-    predictions: one string a row.
-    references: one string a row, or a list of strings a row, of which the one with the lowest rate counts.
-    executor: counts blocks of rows elsewhere: anything with the `submit` of concurrent.futures.
+    predictions: one string per row.
+    references: one string or a list of strings per row; the one with the lowest rate counts.
+    executor: counts blocks of rows remotely: any object with the `submit` of concurrent.futures.
 {options}
 Returns:
     wer (or cer), mer, wil, wip, hits, substitutions, deletions, insertions, sentence_error_rate, reference_length,
@@ -57,22 +57,25 @@ Examples:
     def compute(
         self, *, predictions: Any = None, references: Any = None, executor: Any = None, **options: Unpack[WerOptions]
     ) -> WerResult:
-        """Error rates of predictions against references, together with everything added before.
+        """Score predictions against references together with all rows added before, and clear the added rows.
 
-        predictions: one string a row; references: one, or a list of strings a row, of which that with the lowest rate
-          counts.
-        executor: counts blocks of rows elsewhere, with the same result to the last bit: a pool of processes, Dask's
-          client.get_executor(), mpi4py's MPIPoolExecutor, anything with the `submit` of concurrent.futures.
-        Options override those at load.  Raises ValueError for input that cannot be scored; it names the first bad row.
+        Raises ValueError for a row that cannot be scored, which the message names, and for no rows.
+
+        Args:
+            predictions: one string per row.
+            references: one string or a list of strings per row; the one with the lowest rate counts.
+            executor: counts blocks of rows remotely, with the same result to the last bit: any object with the `submit`
+                of concurrent.futures, such as Dask's client.get_executor() or mpi4py's MPIPoolExecutor.
+            **options: override those at load.
         """
         columns = {"predictions": predictions, "references": references}
         return cast(WerResult, self._compute(columns, options, executor))
 
     def align(self, predictions: Any, references: Any, **options: Any) -> list[list[Operation]]:
-        """The alignment of every row with the reference that counts, as chunks in text order, as jiwer's.
+        """Return the alignment of each row with the reference that counts, as jiwer's chunks in text order.
 
-        A chunk is (kind, reference_start, reference_end, prediction_start, prediction_end), its kind one of "equal",
-        "substitute", "delete", "insert".
+        A chunk is (kind, reference_start, reference_end, prediction_start, prediction_end); kind is "equal",
+        "substitute", "delete" or "insert".
 
         >>> [operation.kind for operation in WerDp().align(["a c"], ["a b"])[0]]
         ['equal', 'substitute']
@@ -89,7 +92,7 @@ Examples:
         line_width: int | None = None,
         **options: Any,
     ) -> str:
-        """The alignments as text of three lines a row, as jiwer.visualize_alignment 4.0 prints them.
+        """Return the alignments as text with three lines per row, equal to jiwer 4.0, visualize_alignment.
 
         >>> print(WerDp().visualize(["a c"], ["a b"], show_measures=False))
         === SENTENCE 1 ===
@@ -106,9 +109,9 @@ Examples:
     def error_counts(
         self, predictions: Any, references: Any, *, top_k: int | None = None, **options: Any
     ) -> dict[str, list[Any]]:
-        """The substitutions, insertions and deletions with their numbers, most frequent first, then first met.
+        """Return substitutions, insertions and deletions with their counts, most frequent first, ties by position.
 
-        Neighbouring errors of a kind count as one, as in jiwer.collect_error_counts 4.0.
+        Adjacent errors of one kind count as one, as in jiwer 4.0, collect_error_counts.
 
         >>> WerDp().error_counts(["a c"], ["a b"])["substitutions"]
         [(('b', 'c'), 1)]
@@ -118,7 +121,7 @@ Examples:
         return self._under(options).error_counts(predictions, references, top_k)
 
     def picture(self, prediction: str, references: str | Sequence[str], **options: Any) -> Picture:
-        """Why one row has its rate: its alignment with the reference that counts.
+        """Show the alignment of one row with the reference that counts.
 
         >>> print(WerDp().picture("a c", ["a b", "d"]).text(colour=False))
         WER 0.500 by reference 1: hits 1, substitutions 1, deletions 0, insertions 0
