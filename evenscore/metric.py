@@ -210,7 +210,7 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
     ) -> Result:
         """Test systems against a baseline on the same references.
 
-        Both tests equal sacrebleu 2.6.0, significance.py.
+        Both tests equal sacrebleu 2.6.0, significance.py. Raises ValueError unless all systems have the same rows.
 
         Args:
             baseline: predictions, one string per row. For perplexity, a mapping of the baseline's own options or
@@ -225,9 +225,6 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             `{"baseline": {...}, "systems": [{...}, ...], "signature": ...}`. Each has its headline scores, with
             `<name>_low`, `<name>_mean` and `<name>_high` if `confidence` is set. Each system also has
             `<name>_p_value`, above 0 and at most 1.
-
-        Raises:
-            ValueError: no system, no rows, or systems with different numbers of rows.
 
         Examples:
             >>> import evenscore
@@ -288,7 +285,8 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
     def score_columns(self, data: Any, prefix: str | None = None, **options: Any) -> Any:
         """Score the columns of statistics that `row_scorer(statistics=True)` added.
 
-        The columns do not record their options, so the signature shows the options given here and at load.
+        The columns do not record their options, so the signature shows the options given here and at load. Raises
+        ValueError for a missing column, one that is not of integers, and no rows.
 
         Args:
             data: a Dataset, IterableDataset, pandas data frame, arrow table or mapping of columns; each split of a
@@ -298,9 +296,6 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
 
         Returns:
             The result of `compute`; for a DatasetDict one per split, by name.
-
-        Raises:
-            ValueError: a column is missing or not of integers, or there are no rows.
 
         Examples:
             >>> import evenscore

@@ -99,7 +99,6 @@ def plot_comparison(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str
 
     Raises:
         ValueError: no results, a value that is not a result of `compare`, or the wrong number of names.
-        ImportError: matplotlib is missing.
 
     Examples:
         >>> import evenscore
