@@ -15,14 +15,14 @@ import tokenizers
 from tokenizers import NormalizedString, normalizers, pre_tokenizers
 
 EVERY = range(0x110000)
-# Where the package has them.
+# The folder of the package's tables.
 DATA = Path(__file__).resolve().parent.parent / "tokenizers_impl" / "data"
 SURROGATES = range(0xD800, 0xE000)
 HANGUL = range(0xAC00, 0xD7A4)
 
 
 def _cuts(pre_tokenizer: pre_tokenizers.PreTokenizer) -> Callable[[str], int]:
-    """How many words the pre-tokenizer makes of a text."""
+    """Return a function that counts the words the pre-tokenizer splits a text into."""
     return lambda text: len(pre_tokenizer.pre_tokenize_str(text))
 
 
