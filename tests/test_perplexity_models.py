@@ -663,7 +663,7 @@ def test_what_is_no_model(given: dict[str, Any], message: str) -> None:
 def test_loaded_models_take_a_tokenizer_alone(models: Models) -> None:
     model, tokenizer = models["gpt2"].model, models["gpt2"].tokenizer
     for beside, message in (
-        ({}, "without its tokenizer: give tokenizer="),
+        ({}, "without its tokenizer: also give tokenizer="),
         ({"tokenizer": 3}, "tokenizer is of type int: give a tokenizer of transformers, or a folder"),
         ({"tokenizer": "./nowhere"}, "tokenizer='./nowhere': looked for the folder"),
         ({"tokenizer": tokenizer, "model_id": "gpt2"}, "model_id='gpt2' and model= are both given"),
@@ -773,7 +773,7 @@ def test_a_model_of_unknown_length_reads_all_at_once(models: Models) -> None:
         ({"window": 0}, "window=0: give a whole number of at least 1"),
         ({"window": POSITIONS + 1}, f"window={POSITIONS + 1}: give at most {POSITIONS}, the model's maximum"),
         ({"window": 1, "long_texts": "first"}, "window=1: give a whole number of at least 2"),
-        ({"stride": 9, "window": 8}, "stride=9: give at most the window's 8 tokens"),
+        ({"stride": 9, "window": 8}, "stride=9: give at most 8, the window"),
         ({"stride": 2.5}, "stride=2.5: give a whole number"),
         ({"stride": 3, "long_texts": "first"}, "stride=3 does not apply to long_texts='first'"),
         ({"stride": 3, "long_texts": "disjoint"}, "stride=3 does not apply to long_texts='disjoint'"),
