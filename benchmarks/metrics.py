@@ -25,7 +25,7 @@ Run = Callable[[], Any]
 
 
 class Row(NamedTuple):
-    """One comparison: the seconds of ours and of the peer."""
+    """One comparison: the seconds of evenscore and of the peer."""
 
     job: str
     size: str
@@ -45,7 +45,7 @@ def _time(seconds: float) -> str:
 
 
 def side_by_side(ours: Run, theirs: Run, seconds: float = 6.0) -> tuple[float, float]:
-    """Median seconds of both, run in turn for about `seconds`, twice at least and 25 times at most.
+    """Return the median seconds of both, run in turn for about `seconds`, 2 to 25 times.
 
     What is timed has run before, when its result was compared.
     """
@@ -65,14 +65,14 @@ def _once(run: Run) -> float:
 
 
 class Corpus(NamedTuple):
-    """Real predictions and references of some size, as columns."""
+    """Columns of real predictions and references."""
 
     predictions: list[str]
     references: list[str]
     second_references: list[str]
 
     def first(self, n: int) -> Corpus:
-        """n rows, repeated if there are fewer."""
+        """Return n rows, repeated if there are fewer."""
         return Corpus(*(list(itertools.islice(itertools.cycle(column), n)) for column in self))
 
 
@@ -223,7 +223,7 @@ def cer(corpus: Corpus, size: str) -> Iterator[Row]:
 
 
 def one_pair(corpus: Corpus) -> Iterator[Row]:
-    """A single row, against calling the peer's function on it."""
+    """Compare a single row with a call of the peer's function."""
     import jiwer
     import sacrebleu
     from rouge_score.rouge_scorer import RougeScorer
@@ -249,7 +249,7 @@ def one_pair(corpus: Corpus) -> Iterator[Row]:
 
 
 def long_documents(corpus: Corpus) -> Iterator[Row]:
-    """One pair of documents of 20 000 words; rouge_score would take minutes, so rapidfuzz stands for it."""
+    """Compare one pair of documents of 20 000 words with rapidfuzz, since rouge_score would take minutes."""
     import jiwer
     from rapidfuzz.distance import LCSseq
 
@@ -281,7 +281,7 @@ def long_documents(corpus: Corpus) -> Iterator[Row]:
 
 
 def interval_memory(corpus: Corpus) -> str:
-    """Peak memory of a call with an interval, above that of the process before it; Linux counts it."""
+    """Return the peak memory of a call with an interval above that before the call; Linux only."""
     metric = evenscore.load("bleu_corpus", confidence=0.95)
     metric.compute(predictions=corpus.predictions[:100], references=corpus.references[:100])
     gc.collect()

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from tokenizers_train import unpacked
 
 MODELS = (("words", 3), ("words", 5), ("characters", 5))
-# What is done, the task of ours, those of KenLM's.
+# Name of the step, our task, KenLM's tasks.
 COMPARED = (
     ("train", "train", ()),
     ("write ARPA", "write", ()),
@@ -57,26 +57,26 @@ class Case(NamedTuple):
         return (self.folder / "test.txt").read_text(encoding="utf-8").split("\n")
 
     def sentences(self) -> list[str]:
-        """The texts to score as KenLM sees them: words."""
+        """The texts to score, split into words for KenLM."""
         return self.texts() if self.unit == "words" else [" ".join(text) for text in self.texts()]
 
 
 class Run(NamedTuple):
-    """Wall seconds and peak memory in MB of a task."""
+    """The wall time in seconds and the peak memory in MB of a task."""
 
     seconds: float
     megabytes: float
 
 
 def train(case: Case) -> Callable[[], Any]:
-    """Text file to model."""
+    """Train a model on a text file."""
     from evenscore.perplexity.ngram.source import NgramSource
 
     return lambda: NgramSource.trained(case.train, case.order, case.unit)
 
 
 def write(case: Case) -> Callable[[], Any]:
-    """Model to ARPA file."""
+    """Write a model to an ARPA file."""
     from evenscore.perplexity.ngram.arpa import write_arpa
 
     model = train(case)().model
@@ -84,33 +84,33 @@ def write(case: Case) -> Callable[[], Any]:
 
 
 def read(case: Case) -> Callable[[], Any]:
-    """ARPA file to model."""
+    """Read a model from an ARPA file."""
     from evenscore.perplexity.ngram.source import NgramSource
 
     return lambda: NgramSource.of_arpa(case.arpa, case.unit)
 
 
 def score(case: Case) -> Callable[[], Any]:
-    """Every token of the texts."""
+    """Score each token of the texts."""
     source, texts = read(case)(), case.texts()
     return lambda: source.score(texts, None)
 
 
 def kenlm_read(case: Case) -> Callable[[], Any]:
-    """ARPA file to model."""
+    """Read a model from an ARPA file."""
     import kenlm
 
     return lambda: kenlm.Model(str(case.arpa))
 
 
 def kenlm_score(case: Case) -> Callable[[], Any]:
-    """The sum of every text."""
+    """Score each text as a whole."""
     model, sentences = kenlm_read(case)(), case.sentences()
     return lambda: [model.score(sentence) for sentence in sentences]
 
 
 def kenlm_full_scores(case: Case) -> Callable[[], Any]:
-    """Every token of the texts."""
+    """Score each token of the texts."""
     model, sentences = kenlm_read(case)(), case.sentences()
     return lambda: [list(model.full_scores(sentence)) for sentence in sentences]
 
@@ -127,9 +127,9 @@ TASKS = {
 
 
 def measure(task: Callable[[], Any], repeats: int) -> Run:
-    """The best time of a task, and the peak memory of this process so far.
+    """Return the best time of a task, and the peak memory of this process so far.
 
-    Not that of getrusage, which a process takes over from the one that started it.
+    getrusage is not suitable: a process inherits its peak from its parent.
     """
     seconds = []
     for _ in range(repeats):

@@ -27,7 +27,7 @@ import numpy as np
 
 WINDOW = 1024
 
-# What all programs start with; each then defines score(texts) -> one perplexity a text.
+# The common start of all programs. Each then defines score(texts), which returns one perplexity per text.
 _COMMON = """
 import json, math, sys, time
 import torch, transformers
@@ -106,7 +106,7 @@ PROGRAMS = {"evenscore": _OURS, "evaluate's algorithm": _STOCK, "one by one": _O
 
 
 class Run(NamedTuple):
-    """What a program measured: least seconds, those of all cores, MB above the loaded model, every perplexity."""
+    """Results of a program: best seconds, seconds of all cores, MB above the loaded model, all perplexities."""
 
     seconds: float
     processor: float
@@ -115,7 +115,7 @@ class Run(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Where the model is, in files and in the machine; how often a process scores, how many processes there are."""
+    """The model's folder and device, the number of repeats per process and of processes."""
 
     folder: Path
     device: str
@@ -124,7 +124,7 @@ class Setting(NamedTuple):
 
 
 def run(name: str, texts: list[str], setting: Setting) -> Run:
-    """Score the texts in a process of its own."""
+    """Score the texts in a separate process."""
     corpus, out = setting.folder / "texts.json", setting.folder / "result.json"
     corpus.write_text(json.dumps(texts), encoding="utf-8")
     arguments = (str(setting.folder), str(corpus), setting.device, str(setting.repeats), str(out))
@@ -136,7 +136,7 @@ def run(name: str, texts: list[str], setting: Setting) -> Run:
 
 
 def save_model(training: Path, folder: Path, known: Any) -> Any:
-    """Save a GPT-2 of random weights with a tokenizer trained on a file; returns the tokenizer."""
+    """Save a GPT-2 with random weights and a tokenizer trained on a file, and return the tokenizer."""
     import torch
     import transformers
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
@@ -159,7 +159,7 @@ def save_model(training: Path, folder: Path, known: Any) -> Any:
 
 
 def compare(texts: list[str], tokenizer: Any, setting: Setting) -> None:
-    """Run every program, check, print the table of time."""
+    """Run all programs, compare their results, and print the table of times."""
     tokens = sum(map(len, tokenizer(texts, add_special_tokens=False)["input_ids"]))
     rounds = [{name: run(name, texts, setting) for name in PROGRAMS} for _ in range(setting.rounds)]
     ours = rounds[0]["evenscore"]
@@ -177,7 +177,7 @@ def compare(texts: list[str], tokenizer: Any, setting: Setting) -> None:
 
 
 def growth(texts: list[str], tokenizer: Any, setting: Setting) -> None:
-    """Print how much memory is taken when the longest text doubles."""
+    """Print the memory as the longest text doubles."""
     joined = " ".join(texts)
     ends = [end for _, end in tokenizer(joined, return_offsets_mapping=True)["offset_mapping"]]
     longest = (WINDOW // 2 - 24, WINDOW - 48)

@@ -52,7 +52,7 @@ metric.compute()
 
 
 def by_sacrebleu(batch: Batch) -> dict[str, list[float]]:
-    """Scores of rows, as one writes it."""
+    """Score rows as users of the library would."""
     import sacrebleu
 
     pairs = zip(batch["hyp"], batch["ref"], strict=True)
@@ -60,7 +60,7 @@ def by_sacrebleu(batch: Batch) -> dict[str, list[float]]:
 
 
 def by_rouge_score(batch: Batch) -> dict[str, list[float]]:
-    """Scores of rows, as one writes it."""
+    """Score rows as users of the library would."""
     from rouge_score.rouge_scorer import RougeScorer
 
     scorer = RougeScorer(["rougeL"])
@@ -69,7 +69,7 @@ def by_rouge_score(batch: Batch) -> dict[str, list[float]]:
 
 
 def by_jiwer(batch: Batch) -> dict[str, list[float]]:
-    """Scores of rows, as one writes it."""
+    """Score rows as users of the library would."""
     import jiwer
 
     pairs = zip(batch["hyp"], batch["ref"], strict=True)
@@ -84,7 +84,7 @@ JOBS: dict[str, tuple[Scorer, dict[str, Any], str, str]] = {
 
 
 def seconds(rows: datasets.Dataset, scorer: Any, processes: int | None) -> tuple[float, list[float]]:
-    """How long map takes, the best of five, with the column that the scorer adds."""
+    """Return the best of five times of map, and the column that the scorer adds."""
     times = []
     for _ in range(5):
         start = time.perf_counter()
@@ -94,7 +94,7 @@ def seconds(rows: datasets.Dataset, scorer: Any, processes: int | None) -> tuple
 
 
 def stock_seconds(rows: datasets.Dataset, folder: Path, name: str) -> float:
-    """How long evaluate's metric takes for every row of map, computed one by one."""
+    """Return the time of map with evaluate's metric, one compute per row."""
     import evaluate
 
     metric = evaluate.load(str(folder / name), seed=0)
@@ -112,7 +112,7 @@ def stock_seconds(rows: datasets.Dataset, folder: Path, name: str) -> float:
 
 
 def print_map(data: Path, count: int, stock: Path | None) -> None:
-    """A row a metric and number of processes."""
+    """Print a row per metric and number of processes."""
     print("| map | processes | evenscore, rows/s | peer, rows/s | ratio | evaluate's metric, rows/s | ratio |")
     print("|---|---|---|---|---|---|---|")
     corpora = {"wer_dp": transcripts(data)}
@@ -133,7 +133,7 @@ def print_map(data: Path, count: int, stock: Path | None) -> None:
 
 
 def print_stream(count: int) -> None:
-    """A row a metric: time and peak memory at a tenth of the stream, at its end."""
+    """Print a row per metric: time and peak memory after a tenth of the stream and at its end."""
     print("\n| stream | rows | seconds | peak MB |\n|---|---|---|---|")
     for name in JOBS:
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""CPU seconds of whole commands on the example texts: what it takes to start.
+"""Measures the CPU seconds of whole commands on the example texts, including start-up.
 
 python benchmarks/start.py [PYTHON ...]
 
@@ -36,7 +36,7 @@ def output(python: str, words: Sequence[str]) -> str:
 
 
 def cpu_seconds(python: str, words: Sequence[str]) -> float:
-    """User and system time of one run."""
+    """Return the user and system time of one run."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     output(python, words)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -48,7 +48,7 @@ def has(python: str, package: str) -> bool:
 
 
 def check_equal(python: str) -> None:
-    """The peers print the same scores, where they are installed."""
+    """Check that the installed peers print the same scores."""
     if has(python, "sacrebleu"):
         score = json.loads(output(python, ours("bleu_corpus", "--json")))["bleu_corpus"]["score"]
         assert float(output(python, SACREBLEU)) == round(score, 10)

@@ -29,12 +29,12 @@ import tokenizers_impl
 MODELS = ("byte-level-bpe", "bpe-suffix", "wordpiece", "unigram")
 GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
 Run = Callable[[], Any]
-# Lines of a batch that is not large.
+# Number of lines of a small batch.
 _FEW = 1000
 
 
 def train(model: str, corpus: Path, out: Path) -> None:
-    """A tokenizer of the library, saved."""
+    """A saved tokenizer of the library."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
     options: dict[str, Any] = {"vocab_size": 30000, "show_progress": False}
@@ -65,7 +65,7 @@ def train(model: str, corpus: Path, out: Path) -> None:
 
 
 def best(ours: Run, theirs: Run, repeats: int = 5, times: int = 1) -> tuple[float, float]:
-    """The shortest of runs taken in turn, each so many times over."""
+    """Return the best time of several runs in turn, each of several repeats."""
     taken = [(_once(ours, times), _once(theirs, times)) for _ in range(repeats)]
     return min(a for a, _ in taken), min(b for _, b in taken)
 
@@ -97,7 +97,7 @@ def compare(model: str, document: Path, lines: list[str]) -> None:
 
 
 def compare_decoding(model: str, ours: Any, theirs: Any, lines: list[str], ids: list[list[int]]) -> None:
-    """Print the rows of decoding: of all lines, of the first thousand, of one."""
+    """Print the rows of decoding all lines, the first thousand, and one."""
     if ours.decode_batch(ids) != theirs.decode_batch(ids):
         raise AssertionError(f"{model}: decode_batch gives another text")
     few = ids[:_FEW]
@@ -111,19 +111,19 @@ def compare_decoding(model: str, ours: Any, theirs: Any, lines: list[str], ids: 
     )
     pair = best(partial(ours.decode_batch, few), partial(theirs.decode_batch, few), times=100)
     row(model, f"decode_batch, {_FEW:,} lines", megabytes(lines[:_FEW]), pair)
-    # One of middling length.
+    # A line of medium length.
     i = sorted(range(len(few)), key=lambda i: len(few[i]))[len(few) // 2]
     pair = best(partial(ours.decode, ids[i]), partial(theirs.decode, ids[i]), times=10_000)
     row(model, "decode, one line", megabytes([lines[i]]), pair)
 
 
 def megabytes(lines: list[str]) -> float:
-    """The size of these lines in UTF-8, with their line feeds."""
+    """Return the size of these lines in UTF-8, with their line feeds."""
     return sum(len(line.encode()) + 1 for line in lines) / 1e6
 
 
 def others(ours: Any, theirs: Any, lines: list[str], ids: list[list[int]]) -> None:
-    """The peers that encode byte-level BPE alone."""
+    """The peers that only encode byte-level BPE."""
     import gigatoken
     import tiktoken
 
@@ -152,14 +152,14 @@ def others(ours: Any, theirs: Any, lines: list[str], ids: list[list[int]]) -> No
 
 
 def row(model: str, job: str, size: float, pair: tuple[float, float], peer: str = "tokenizers") -> None:
-    """Print a row of the table: megabytes a second."""
+    """Print a row of the table, in megabytes per second."""
     mine, theirs = (f"{size / seconds:.1f}" for seconds in pair)
     threads = os.environ["RAYON_NUM_THREADS"]
     print(f"| {model} | {job} | {threads} | {mine} | {peer} | {theirs} | {pair[1] / pair[0]:.1f}x |", flush=True)
 
 
 def main() -> None:
-    """Print the table: the threads are set for a process as a whole, so each number of them is a process of its own."""
+    """Print the table, with a process per number of threads, because that is fixed for a process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
     parser.add_argument("--megabytes", type=float, default=10)

@@ -25,7 +25,7 @@ _WORDS_A_LINE = 12
 
 
 def write_shuffled(words: list[bytes], megabytes: int, path: Path) -> None:
-    """That many megabytes of lines of words in random order, the same in every run."""
+    """Return lines of words in random order, of so many megabytes, equal in each run."""
     random = np.random.default_rng(megabytes)
     left = megabytes * 1_000_000
     with path.open("wb") as file:
@@ -43,7 +43,7 @@ def write_shuffled(words: list[bytes], megabytes: int, path: Path) -> None:
 
 
 def measure(model: str, size: int, folder: Path) -> list[str]:
-    """The cells of a row: seconds and memory of ours, then of the library, whose result ours is asserted to equal."""
+    """Return a row: seconds and memory of ours, then of the library, after asserting equal results."""
     corpus, ours, theirs, order = (folder / name for name in ("corpus.txt", "ours.json", "theirs.json", "order.json"))
     common = (model, str(VOCABULARY[model]), str(corpus))
     peer = None
@@ -60,7 +60,7 @@ def measure(model: str, size: int, folder: Path) -> list[str]:
 
 
 def cells(taken: Run | None) -> tuple[str, str]:
-    """Seconds and memory of a training, if there was one."""
+    """Format the seconds and memory of a training, if there was one."""
     return (f"{taken.seconds:.1f} s", f"{taken.megabytes:.0f} MB") if taken else ("", "")
 
 
@@ -76,7 +76,7 @@ def main() -> None:
     print("| model | MB | ours | memory | tokenizers | memory |\n|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         write_shuffled(words, 1, Path(folder, "corpus.txt"))
-        # What is compiled at first use is no part of the growth.
+        # Compile the kernels first, so that compilation does not count.
         for model in known.models:
             measure(model, 1, Path(folder))
         for size in sorted({size for model in known.models for size in SIZES[model] if size <= known.largest}):

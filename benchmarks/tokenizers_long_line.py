@@ -43,7 +43,7 @@ print(*figures)
 
 
 def within(limit: float, program: str, *arguments: str) -> Run | None:
-    """The figures of a process, None if it takes longer than the limit."""
+    """Return the figures of a process, or None if it exceeds the limit."""
     try:
         return run(program, *arguments, limit=limit, TOKENIZERS_PARALLELISM="true")
     except subprocess.TimeoutExpired:
@@ -51,7 +51,7 @@ def within(limit: float, program: str, *arguments: str) -> Run | None:
 
 
 def train(model: str, line: Path, folder: Path, limit: float) -> tuple[Run | None, Run | None]:
-    """Ours and theirs, found equal if both are there."""
+    """Return the figures of both, after asserting equal results if both finished."""
     ours, theirs, order = folder / "ours.json", folder / "theirs.json", folder / "order.json"
     peer = within(limit, TRAIN, "tokenizers", model, str(VOCABULARY), str(line), str(theirs), "")
     ordered = peer is not None and model in ("bpe-suffix", "wordpiece")
@@ -65,7 +65,7 @@ def train(model: str, line: Path, folder: Path, limit: float) -> tuple[Run | Non
 
 
 def encode(model: str, line: Path, folder: Path, limit: float) -> tuple[Run | None, Run | None]:
-    """Ours and theirs, found equal if both are there."""
+    """Return the figures of both, after asserting equal results if both finished."""
     document, outs = folder / f"{model}.json", (folder / "ours.sha256", folder / "theirs.sha256")
     runs = [
         within(limit, ENCODE, library, str(document), str(line), str(out))

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-# Before either library starts its threads.
+# Must precede the start of either library's threads.
 os.environ["RAYON_NUM_THREADS"] = os.environ["NUMBA_NUM_THREADS"] = "1"
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
@@ -83,7 +83,7 @@ def finished(tokenizer: Any) -> Any:
 
 
 def print_pipelines(lines: list[str]) -> None:
-    """A row a pipeline."""
+    """Print a row per pipeline."""
     print("| pipeline | evenscore | tokenizers | ratio |\n|---|---|---|---|")
     size = sum(len(line.encode()) for line in lines) / 1e6
     for build in (llama3, bert, t5):
@@ -107,13 +107,13 @@ def read(tokenizer: Any, lines: list[str]) -> list[Any]:
 
 
 def best(ours: Any, theirs: Any, repeats: int = 5) -> tuple[float, float]:
-    """Seconds, the best of runs taken in turn."""
+    """Return the best seconds of both, run in turn."""
     times = [(once(ours), once(theirs)) for _ in range(repeats)]
     return min(mine for mine, _ in times), min(canonical for _, canonical in times)
 
 
 def once(run: Any) -> float:
-    """Seconds of one run."""
+    """Return the seconds of one run."""
     start = time.perf_counter()
     run()
     return time.perf_counter() - start

@@ -31,14 +31,14 @@ from typing import Any, NamedTuple
 
 MODELS = ("bpe", "bpe-suffix", "byte-level-bpe", "wordpiece", "unigram")
 
-# Peak memory in MB.  Not that of getrusage, which a process takes over from the one that started it.
+# Peak memory in MB. getrusage is not suitable: a process inherits its peak from its parent.
 _PEAK = """
 def peak():
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
 """
 
-# One training in a process of its own; `tok` is either library.
+# One training in a separate process; `tok` is either library.
 TRAIN = """
 import importlib, json, sys, time
 start = time.perf_counter()
@@ -91,7 +91,7 @@ print(time.perf_counter() - start, peak())
 """
 
 
-# What each of them imports before it begins.
+# The imports of each program before it starts.
 _IMPORTS = {
     "evenscore": "numba, numpy",
     "tokenizers": "tokenizers",
@@ -101,7 +101,7 @@ _IMPORTS = {
 
 
 class Run(NamedTuple):
-    """Wall seconds and peak memory in MB of one process."""
+    """The wall time in seconds and the peak memory in MB of one process."""
 
     seconds: float
     megabytes: float
@@ -110,7 +110,7 @@ class Run(NamedTuple):
 def run(
     program: str, *arguments: str, limit: float | None = None, python: str = sys.executable, **environment: str
 ) -> Run:
-    """Run a program; its last line says the figures. subprocess.TimeoutExpired after `limit` seconds."""
+    """Run a program and parse its last line. Raises subprocess.TimeoutExpired after `limit` seconds."""
     done = subprocess.run(
         [python, "-c", _PEAK + program, *arguments],
         capture_output=True, text=True, check=False, timeout=limit, env={**os.environ, **environment},
@@ -122,12 +122,12 @@ def run(
 
 @cache
 def import_memory(name: str) -> float:
-    """The peak memory in MB of a process that does no more than the imports."""
+    """Return the peak memory in MB of a process that only imports."""
     return run(f"import time, {_IMPORTS[name]}\nprint(time.perf_counter(), peak())").megabytes
 
 
 def affix_order(path: Path) -> list[str]:
-    """The symbols of one character with an affix, in the order of their ids."""
+    """Return the symbols of one character with an affix, ordered by id."""
     model = json.loads(path.read_text(encoding="utf-8"))["model"]
     prefix, suffix = model.get("continuing_subword_prefix") or "", model.get("end_of_word_suffix") or ""
     return [
@@ -139,7 +139,7 @@ def affix_order(path: Path) -> list[str]:
 
 
 def check_equal(model: str, ours: Path, theirs: Path) -> None:
-    """Raise if the two files are not what agreement means for the model."""
+    """Raise if the two files do not agree as the model requires."""
     if model != "unigram":
         if ours.read_bytes() != theirs.read_bytes():
             raise AssertionError(f"{model}: {ours} and {theirs} differ")
@@ -153,14 +153,14 @@ def check_equal(model: str, ours: Path, theirs: Path) -> None:
 
 
 def compare(model: str, size: int, corpus: Path, folder: Path, repeats: int, python: str) -> None:
-    """Train both, check, print the row of the best of `repeats` runs taken in turn."""
+    """Train with both in turn, `repeats` times, compare the results, and print a row with the best times."""
     ours, theirs, order = folder / "ours.json", folder / "theirs.json", folder / "order.json"
     train = partial(run, TRAIN, python=python)
     expected = train("tokenizers", model, str(size), str(corpus), str(theirs), "", TOKENIZERS_PARALLELISM="true")
     if model in ("bpe-suffix", "wordpiece"):
         order.write_text(json.dumps(affix_order(theirs)), encoding="utf-8")
     arguments = (model, str(size), str(corpus), str(ours), str(order) if order.exists() else "")
-    # Nothing is compiled at the first run; the others find what it compiled.
+    # The first run compiles the kernels; the others find them in the cache.
     cache = folder / f"kernels-{model}-{corpus.stem}"
     cold = train("tokenizers_impl", *arguments, NUMBA_CACHE_DIR=str(cache))
     check_equal(model, ours, theirs)
@@ -196,7 +196,7 @@ def row(model: str, size: int, corpus: Path, ours: Run, cold: str, peer: str, th
 
 
 def unpacked(data: Path, name: str, folder: Path) -> Path:
-    """The corpus of that name as a plain file, under data/text packed or not."""
+    """Return the corpus of that name as a plain file; data/text may have it compressed."""
     plain, target = data / "text" / f"{name}.txt", folder / f"{Path(name).name}.txt"
     with plain.open("rb") if plain.exists() else lzma.open(f"{plain}.xz") as source, target.open("wb") as file:
         shutil.copyfileobj(source, file)

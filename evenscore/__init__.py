@@ -11,8 +11,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from evenscore.plots import plot_comparison as plot_comparison
-from evenscore.version import __version__ as __version__
+from evenscore.plots import plot_comparison
+from evenscore.version import __version__
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -26,11 +26,13 @@ if TYPE_CHECKING:
     from evenscore.rouge.options import RougeLoad
     from evenscore.wer.options import WerLoad
 
-# An installed package holds the folders of metrics/; in a clone, as in an editable installation, they lie beside it.
+__all__ = ["METRICS", "__version__", "load", "path", "plot_comparison"]
+
+# A wheel contains the folders of metrics/. A clone, and so an editable installation, has them next to this package.
 if not Path(__file__).with_name("metrics").is_dir():
     __path__.append(str(Path(__file__).resolve().parents[1]))
 
-# The class of each metric's script.
+# Metric names, each with the class that its script defines.
 METRICS = {
     "bleu_corpus": "BleuCorpus",
     "rouge_l_multi": "RougeLMulti",
@@ -50,16 +52,39 @@ def load(name: Literal["perplexity"], **options: Unpack[PerplexityLoad]) -> Perp
 @overload
 def load(name: str) -> Any: ...
 def load(name: str, **options: Any) -> Any:
-    """A metric with these options; evaluate.load(path(name), **options) gives the same one.
+    """Load a metric without the network and without evaluate's copy of its script.
 
-    Raises ValueError for an unknown name or option.
+    `evaluate.load(evenscore.path(name), **options)` loads an equal metric.
+
+    Args:
+        name: a key of `METRICS`.
+        **options: the options that the metric's card lists; each call of `compute` may override them.
+
+    Returns:
+        The metric, a subclass of `evaluate.Metric`, with no rows added.
+
+    Raises:
+        ValueError: unknown metric, unknown option or invalid value.
+
+    Examples:
+        >>> bleu = load("bleu_corpus", lowercase=True)
+        >>> bleu.compute(predictions=["The cat sat down"], references=["the cat sat down"])["score"]
+        100.00000000000004
     """
     module = import_module(f"evenscore.metrics.{_known(name)}.{name}")
     return getattr(module, METRICS[name])(**options)
 
 
 def path(name: str) -> str:
-    """The absolute path of a metric's folder, for evaluate.load."""
+    """Return the absolute path of a metric's folder, to pass to `evaluate.load`.
+
+    Args:
+        name: a key of `METRICS`; ValueError for any other.
+
+    Examples:
+        >>> Path(path("wer_dp")).name
+        'wer_dp'
+    """
     return str(Path(str(import_module(f"evenscore.metrics.{_known(name)}").__file__)).resolve().parent)
 
 

@@ -1,4 +1,4 @@
-"""`python -m evenscore` is the `evenscore` command."""
+"""Run the `evenscore` command as `python -m evenscore`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of scores for Dataset.map, and scores from such columns."""
+"""Adds score columns to datasets through Dataset.map, and scores such columns."""
 
 from __future__ import annotations
 
@@ -18,26 +18,28 @@ from evenscore.scorer import Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
 
-# Rows of a stream that are read at once.
+# Rows of a stream to read at once.
 _BATCH = 10_000
-# How messages of metrics begin that are about one row.
+# Start of an error message about one row, as in "references[3] is ...".
 _ROW = re.compile(r"(\w+)\[(\d+)\]")
 
 
 @dataclass(eq=False)
 class RowScorer:
-    """Takes a batch of rows, as map hands it over in any format; gives it back with columns of scores.
+    """A function for `Dataset.map(..., batched=True)` that adds score columns to a batch in any format.
 
-    Its pickle, and with it the fingerprint by which datasets finds cached results, depends on what decides the columns:
-    those options of the metric, the files that they name, its code, and the names here.
+    datasets caches its results by a fingerprint of its pickle. The pickle depends on the metric's code, the options
+    that affect the columns, the files these options name, and the column names.
 
-    Of a dataset in arrow or pandas format map writes what it is given back, and does not look at remove_columns: remove
-    columns afterwards.  With every other format, and on streams, it does.
+    On datasets in arrow or pandas format, map ignores `remove_columns`: remove columns afterwards. Other formats and
+    streams are not affected.
 
-    columns: the names of the dataset's columns, by those of the scorer.
-    prefix: begins the names of the new columns.
-    scores: which of the metric's headlines become columns.
-    statistics: whether what is counted becomes columns, too.
+    Attributes:
+        scorer: the scorer that counts rows.
+        columns: the dataset's column for each column of the scorer.
+        prefix: prefix of the new columns' names.
+        scores: the headline scores that become columns.
+        statistics: whether the statistics become columns too.
     """
 
     scorer: Scorer[Any]
@@ -47,35 +49,39 @@ class RowScorer:
     statistics: bool
 
     def __call__(self, batch: Any, indices: Any = None, *others: Any) -> Any:
-        """The batch with its new columns: a table for a table, a data frame for a data frame, else a dictionary.
+        """Return the batch with its new columns: an arrow table, a data frame, or else a dictionary of the new columns.
 
-        indices: the rows' numbers in the dataset, as map(..., with_indices=True) gives them; messages name them.
-        others: what else map hands over, which is not looked at.
-        Raises ValueError for a batch without these columns, and for what the metric refuses.
+        Args:
+            batch: an arrow table, pandas data frame or mapping of columns.
+            indices: the rows' numbers in the dataset, from `map(..., with_indices=True)`; error messages show them.
+            *others: further arguments of map, ignored.
+
+        Raises:
+            ValueError: a column is missing, or a row cannot be scored.
         """
         _check_batch(batch, self.columns.values())
-        # A column that map's own dictionary has handed out as a list is written anew; one that its copy has is not.
+        # map writes again every column read from its own dictionary, but not those read from a copy.
         rows = copy.copy(batch) if isinstance(batch, MutableMapping) else batch
         given = {name: _column(rows, own) for name, own in self.columns.items()}
         new = self._new_columns(self._counted(given, indices))
         if isinstance(batch, pa.Table):
             return _with_columns(batch, new)
-        # What map makes of a dictionary for a data frame lacks the other columns.
+        # For a data frame, map would drop the other columns if a dictionary were returned.
         if hasattr(batch, "assign"):
             return batch.assign(**new)
-        # A stream gives its rows as they are here, and they are no arrays.
+        # Streams yield values unchanged, so they need Python numbers instead of arrays.
         return {name: column.tolist() if isinstance(batch, dict) else column for name, column in new.items()}
 
     def features(self, features: datasets.Features | None) -> datasets.Features:
-        """The features of a dataset after map, which IterableDataset.map takes as `features`.
+        """Return the features after map, to pass to `IterableDataset.map(..., features=...)`.
 
-        features: those before it; ValueError for None, which is what a stream has that does not know its own.
+        Args:
+            features: the features before map; ValueError for None, the features of a stream that does not know them.
         """
         if features is None:
             raise ValueError(
-                "features is None: this stream does not know its own. Give them, as in IterableDataset.from_generator("
-                "..., features=...) or stream.cast(features); or leave out map's features=, and those of its result "
-                "stay unknown"
+                "features is None: the stream does not know its features. Set them with IterableDataset.from_generator("
+                "..., features=...) or stream.cast(features), or call map without features="
             )
         new = {f"{self.prefix}{name}": datasets.Value("float64") for name in self.scores}
         if self.statistics:
@@ -86,14 +92,14 @@ class RowScorer:
         for name, column in given.items():
             if isinstance(column, str):
                 own, shown = self.columns[name], reprlib.repr(str(column))
-                raise ValueError(f"column {own!r} is {shown}, of a single row: call map with batched=True")
+                raise ValueError(f"column {own!r} is {shown}, a single row: call map with batched=True")
         try:
             return self.scorer.count_columns(given)
         except ValueError as error:
             raise ValueError(self._located(str(error), given, indices)) from error
 
     def _located(self, message: str, given: Mapping[str, Any], indices: Any) -> str:
-        """The message with the dataset's name of the column, and its number of the row where that is known."""
+        """Replace the scorer's column and row in a message by the dataset's, as far as they are known."""
         found = _ROW.match(message)
         if found is None or found[1] not in given:
             return message
@@ -103,8 +109,8 @@ class RowScorer:
         column = given[found[1]]
         first = reprlib.repr(str(next(iter(column))))
         return (
-            f"{own}[{number}]{rest}. The number is that in a batch of {len(column)} rows whose first {own} is {first}; "
-            f"map(..., batched=True, with_indices=True) tells that in the dataset"
+            f"{own}[{number}]{rest}. The number counts from the start of a batch of {len(column)} rows whose first "
+            f"{own} is {first}; map(..., batched=True, with_indices=True) shows the number in the dataset"
         )
 
     def _new_columns(self, counted: IntArray) -> dict[str, FloatArray | IntArray]:
@@ -120,17 +126,17 @@ class RowScorer:
 
 
 def _check_batch(batch: Any, columns: Iterable[str]) -> None:
-    """Raise ValueError for what has no names of columns."""
-    # A data frame is no Mapping.
+    """Raise ValueError for a batch without column names."""
+    # A data frame is not a Mapping.
     if not isinstance(batch, (pa.Table, Mapping)) and not hasattr(batch, "assign"):
         raise ValueError(
             f"the batch is of type {type(batch).__name__}: give a dictionary, a pandas data frame or an arrow table; "
-            f"leave map's input_columns out, as row_scorer was told the columns: {', '.join(columns)}"
+            f"call map without input_columns, since row_scorer selects the columns {', '.join(columns)}"
         )
 
 
 def _with_columns(table: pa.Table, new: Mapping[str, FloatArray | IntArray]) -> pa.Table:
-    """The table with these columns, in the place of those that have their names."""
+    """Return the table with these columns added; columns of the same name are replaced."""
     for name, column in new.items():
         place = table.schema.get_field_index(name)
         values = pa.array(column)
@@ -139,11 +145,11 @@ def _with_columns(table: pa.Table, new: Mapping[str, FloatArray | IntArray]) -> 
 
 
 def column_rows(scorer: Scorer[Any], data: Any, prefix: str) -> IntArray:
-    """What a row scorer counted, shape (n, len(scorer.statistic_names())), int64, from its columns.
+    """Return the statistics that a row scorer added as columns: shape (n, len(scorer.statistic_names())), int64.
 
-    data: a dataset, also one that streams; a data frame, an arrow table, a mapping of columns.
-    prefix: begins the columns' names.
-    Raises ValueError for a column that is not there, and for no rows.
+    data: a Dataset, IterableDataset, data frame, arrow table or mapping of columns.
+    prefix: prefix of the columns' names.
+    Raises ValueError if a column is missing or not of integers, or if there are no rows.
     """
     names = [f"{prefix}{name}" for name in scorer.statistic_names()]
     if isinstance(data, datasets.IterableDataset):
@@ -164,7 +170,7 @@ def _rows(batch: Any, names: Sequence[str]) -> IntArray:
     columns = [np.asarray(_column(batch, name)) for name in names]
     for name, column in zip(names, columns, strict=True):
         if column.dtype.kind not in "iu":
-            raise ValueError(f"column {name!r} is of type {column.dtype}: statistics are integers")
+            raise ValueError(f"column {name!r} is of type {column.dtype}: give the integers that row_scorer added")
     return np.stack(columns, axis=1).astype(np.int64)
 
 

@@ -1,4 +1,4 @@
-"""Numbers as integers, so that sums of them are exact in any order."""
+"""Represents floats as integers, so that their sums are exact in any order."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from evenscore.text.segments import IntArray
 
 LIMBS = 3
 _LIMB_BITS = 32
-# A quotient of counts under 2^43 is at least 2^-43; its last bit is 53 further: 96 bits hold every one.
+# A quotient of counts below 2**43 is at least 2**-43 and has 53 significant bits, so 96 bits represent it exactly.
 _BITS = LIMBS * _LIMB_BITS
 
 
 def to_limbs(values: npt.NDArray[np.float64]) -> IntArray:
-    """Shape (..., LIMBS), int64: value = limbs[0] / 2^32 + limbs[1] / 2^64 + limbs[2] / 2^96, exactly.
+    """Split values into limbs of 32 bits: value = limbs[0] / 2**32 + limbs[1] / 2**64 + limbs[2] / 2**96, exactly.
 
-    values: from 0 to 1, 0 or at least 2^-43.  Limbs may be added without overflow over 2^31 rows.
+    values: shape (...); each is 0 or from 2**-43 to 1.
+    Returns int64, shape (..., LIMBS). Sums over up to 2**31 rows do not overflow.
 
     >>> to_limbs(np.array([1.0, 2.0**-33])).tolist()
     [[4294967296, 0, 0], [0, 2147483648, 0]]
@@ -34,9 +35,10 @@ def to_limbs(values: npt.NDArray[np.float64]) -> IntArray:
 
 
 def mean_of_limbs(limbs: Sequence[int] | IntArray, count: int, whole: int = 0) -> float:
-    """The mean of `count` values from the sum of their limbs, shape (LIMBS,), rounded once; 0.0 if count is 0.
+    """Return the mean of `count` values from the sum of their limbs, rounded once; 0.0 if count is 0.
 
-    whole: what the values' integer parts add up to, where the limbs are those of the rest.
+    limbs: shape (LIMBS,).
+    whole: sum of the values' integer parts, if the limbs hold their fractional parts only.
 
     >>> mean_of_limbs(to_limbs(np.array([0.1, 0.2, 0.3])).sum(axis=0), 3)
     0.2
@@ -48,8 +50,8 @@ def mean_of_limbs(limbs: Sequence[int] | IntArray, count: int, whole: int = 0) -
 
 
 def from_limbs(limbs: IntArray) -> npt.NDArray[np.float64]:
-    """The values of single rows back, exactly; shape (..., LIMBS) to (...)."""
+    """Return the values that `to_limbs` split, exactly; shape (..., LIMBS) to (...)."""
     scales = 2.0 ** (-_LIMB_BITS * np.arange(1, LIMBS + 1))
-    # At most 53 bits in a row are set, so each addition is exact.
+    # The set bits of a value span at most 53 positions, so each addition is exact.
     values: npt.NDArray[np.float64] = (limbs * scales)[..., ::-1].sum(axis=-1)
     return values

@@ -1,4 +1,4 @@
-"""What identifies a metric in pickles and caches: its class, its code, the files its options name."""
+"""Identifies a metric in pickles and caches by its class, its code and the files that its options name."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from evenscore.version import __version__
 
 T = TypeVar("T", bound=type[Any])
 
-# The module of evaluate's copies: only processes that have loaded a metric with evaluate can import from it.
+# The package of evaluate's copies. Only processes that loaded a metric with evaluate can import it.
 _COPIES = "evaluate_modules."
-# In a folder that was generated for the Hub: what it was generated from.
+# Records, in a folder generated for the Hub, the code that it was generated from.
 ORIGIN = "_origin.py"
 
 
@@ -24,10 +24,10 @@ ORIGIN = "_origin.py"
 
 
 def code_digest(script: Path) -> str:
-    """The version with a digest of the code of a metric: its script and the library; where it lies does not count.
+    """Return the version and a digest of a metric's script and of the library, independent of their location.
 
-    Pickles name a class by its module, whose code may change under the same name.  A generated folder has the digest of
-    what it was generated from, unless somebody has changed a file of it.
+    Pickles name a class by its module, but the module's code may change. A generated folder has the digest of the code
+    that it was generated from, unless one of its files was changed.
     """
     content, origin = script.read_bytes(), script.with_name(ORIGIN)
     if not origin.is_file():
@@ -38,29 +38,29 @@ def code_digest(script: Path) -> str:
 
 
 def files_digest(helpers: Mapping[str, bytes], script: bytes) -> str:
-    """A digest of the files beside a script, by name, and of the script, whose name does not count.
+    """Return a digest of a script's content and of its helper files' names and contents.
 
     >>> files_digest({"_a.py": b"1"}, b"2") == files_digest({"_b.py": b"1"}, b"2")
     False
     """
     digest = hashlib.sha256(script)
-    # evaluate makes an __init__.py of its own.
+    # evaluate adds an __init__.py of its own.
     for name in sorted(helpers.keys() - {ORIGIN, "__init__.py"}):
         digest.update(f"\0{name}\0".encode() + helpers[name])
     return digest.hexdigest()[:16]
 
 
 def _library_code() -> dict[str, bytes]:
-    """The modules of the library by their places in it; the scripts, which wheels hold there, are no part of it."""
+    """Return a digest of the library's modules, without the scripts, which a wheel installs in the same folder."""
     root = Path(__file__).parent
-    # A generated folder has all of them beside this one, and may hold what is none of ours.
+    # A generated folder has all modules next to this one; its subfolders may contain other code.
     found = root.glob("*.py") if (root / ORIGIN).is_file() else root.rglob("*.py")
     paths = {path.relative_to(root).as_posix(): path for path in found}
     code = {name: path.read_bytes() for name, path in paths.items() if not name.startswith("metrics/")}
     return {"library": hashlib.sha256(repr(sorted(code.items())).encode()).digest()}
 
 
-# Taken when the code is loaded: a process that runs on after an upgrade still scores with what it has loaded.
+# Computed at import: after an upgrade, a running process still scores with the code that it imported.
 _LIBRARY_CODE = _library_code()
 LIBRARY_DIGEST = f"{__version__}+{_LIBRARY_CODE['library'].hex()[:16]}"
 
@@ -69,9 +69,9 @@ LIBRARY_DIGEST = f"{__version__}+{_LIBRARY_CODE['library'].hex()[:16]}"
 
 
 def installed_class(metric_type: T) -> T:
-    """The class of the installed package evenscore, for a copy of its code; else the class itself.
+    """Return the installed package's class for evaluate's copy of the same code, else the class itself.
 
-    By this class another process knows a metric that evaluate has copied.
+    Other processes can import the installed class, but not evaluate's copy.
     """
     if not metric_type.__module__.startswith(_COPIES):
         return metric_type
@@ -87,9 +87,9 @@ def installed_class(metric_type: T) -> T:
 
 
 def file_stamp(value: Any) -> list[tuple[str, int, int]]:
-    """Of a file its path, size in bytes and time of change in nanoseconds; of a folder those of its files, sorted.
+    """Return the path, size in bytes and modification time in nanoseconds of a file, or of a folder's files, sorted.
 
-    Empty for what is no path, or leads nowhere.
+    Returns an empty list if the value is not a path, or if nothing exists there.
 
     >>> file_stamp("no/such/file"), file_stamp(13)
     ([], [])

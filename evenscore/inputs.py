@@ -1,4 +1,4 @@
-"""Checks of what the caller passed: texts come out as plain lists, anything doubtful as a ValueError."""
+"""Checks the caller's texts and converts them to lists of strings; raises ValueError for anything else."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ import numpy as np
 from evenscore.text.segments import IntArray
 
 _BYTES = (bytes, bytearray, memoryview)
-# How Python, numpy, pandas and pyarrow print a value that is missing.
+# How Python, numpy, pandas and pyarrow print a missing value.
 _MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
-# Modules that a warning passes over on its way to the line that called us.
+# Packages whose frames a warning skips to find the caller's line.
 _OURS = ("evenscore", "tokenizers_impl", "evaluate_modules", "evaluate")
 
 
 class References(NamedTuple):
-    """The references of n rows, one after another.
+    """The references of n rows.
 
-    texts: all references, row by row.
-    counts: shape (n,), how many of them each row has, at least 1.
+    texts: all references, row after row.
+    counts: shape (n,), the number of references of each row, at least 1.
     """
 
     texts: list[str]
@@ -32,10 +32,11 @@ class References(NamedTuple):
 
 
 def check_predictions(predictions: Any, name: str = "predictions") -> list[str]:
-    """The predictions as a list of strings.
+    """Return the predictions as a list of strings.
 
-    Takes a list, tuple, numpy array, pandas Series, pyarrow array or datasets column.
-    Raises ValueError that names the first bad row.
+    predictions: a list, tuple, numpy array, pandas Series, pyarrow array or datasets column.
+    name: what error messages call it.
+    Raises ValueError, which names the first invalid row.
 
     >>> check_predictions(("a b", ""))
     ['a b', '']
@@ -46,9 +47,10 @@ def check_predictions(predictions: Any, name: str = "predictions") -> list[str]:
 
 
 def check_references(references: Any, n_predictions: int) -> References:
-    """The references of every prediction: one string a row, or a list of strings a row.
+    """Return the references of all predictions.
 
-    Raises ValueError that names the first bad row, or says that the lists are given one a reference set.
+    references: one string per row, or a list of strings per row.
+    Raises ValueError, which names the first invalid row or tells how to transpose one list per reference set.
 
     >>> check_references([["a", "b"], ["c"]], 2).counts.tolist()
     [2, 1]
@@ -64,7 +66,7 @@ def check_references(references: Any, n_predictions: int) -> References:
 
 
 def check_systems(baseline: Any, systems: Sequence[Any]) -> list[list[str]]:
-    """The predictions of a baseline and of every system as lists of strings, all of one length."""
+    """Return the predictions of the baseline and of each system as lists of strings, all of the same length."""
     names = ["baseline", *(f"systems[{i}]" for i in range(len(systems)))]
     columns = [check_predictions(column, name) for name, column in zip(names, (baseline, *systems), strict=True)]
     check_as_many_rows(columns)
@@ -72,23 +74,23 @@ def check_systems(baseline: Any, systems: Sequence[Any]) -> list[list[str]]:
 
 
 def check_as_many_rows(systems: Sequence[Sized]) -> None:
-    """Raise ValueError for a system that has not as many rows as the first one, the baseline."""
+    """Raise ValueError unless all systems have as many rows as the first, the baseline."""
     baseline, *others = map(len, systems)
     for i, own in enumerate(others):
         if own != baseline:
-            raise ValueError(f"baseline has {baseline} rows but systems[{i}] has {own}")
+            raise ValueError(f"baseline has {baseline} rows but systems[{i}] has {own}: give both the same rows")
 
 
 def utf8_text(data: bytes, name: str) -> str:
-    """The text of a file that has this name; ValueError if it is none."""
+    """Decode the content of a file, with or without a byte order mark; ValueError if it is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{name} is no UTF-8 text (byte {error.start}): convert it first") from error
+        raise ValueError(f"{name} is not UTF-8 text (byte {error.start}): convert it to UTF-8") from error
 
 
 def text_lines(text: str) -> list[str]:
-    """The lines of a text, split at line feeds alone, whether one ends it or not: other characters are the line's own.
+    """Split a text at \\n and \\r\\n only, unlike str.splitlines. A final line break starts no further line.
 
     >>> text_lines("a\\r\\n\\nb\\n")
     ['a', '', 'b']
@@ -100,7 +102,7 @@ def text_lines(text: str) -> list[str]:
 def row_blocks(
     predictions: list[str], references: References, characters: int
 ) -> Iterator[tuple[list[str], References]]:
-    """The rows in blocks of about so many characters, at least one row each; one empty block if there are no rows.
+    """Split rows into blocks of about `characters` characters and at least one row; no rows give one empty block.
 
     >>> [len(block) for block, _ in row_blocks(["a", "b"], References(["a", "b"], np.array([1, 1])), 4)]
     [2]
@@ -120,23 +122,23 @@ def row_blocks(
 
 def _check_lengths(n_predictions: int, n_rows: int) -> None:
     if n_rows != n_predictions:
-        raise ValueError(f"{n_predictions} predictions but {n_rows} rows of references: give one row each")
+        raise ValueError(f"{n_predictions} predictions but {n_rows} rows of references: give one row per prediction")
 
 
 def _check_nested(rows: list[Any], n_predictions: int) -> list[list[str]]:
     for i, row in enumerate(rows):
         if not _is_nested(type(row)):
-            advice = "give every row a list of strings"
+            advice = "give a list of strings in every row"
             raise ValueError(f"references[{i}] is {_shown(row)} while other rows are lists: {advice}")
     lists = [_as_list(row, f"references[{i}]") for i, row in enumerate(rows)]
     if len(lists) != n_predictions and all(len(row) == n_predictions for row in lists):
         raise ValueError(
-            f"references are given one list a reference set ({len(lists)} of {n_predictions} texts): "
-            f"give one list a row, as in [list(row) for row in zip(*references)]"
+            f"references hold one list per reference set ({len(lists)} of {n_predictions} texts): "
+            f"give one list per row, as in [list(row) for row in zip(*references)]"
         )
     _check_lengths(n_predictions, len(lists))
     if [] in lists:
-        raise ValueError(f"references[{lists.index([])}] is an empty list: give at least one reference a row")
+        raise ValueError(f"references[{lists.index([])}] is an empty list: give at least one reference per row")
     flat = list(itertools.chain.from_iterable(lists))
     if not _are_plain(flat):
         for i, row in enumerate(lists):
@@ -145,7 +147,7 @@ def _check_nested(rows: list[Any], n_predictions: int) -> list[list[str]]:
 
 
 def _is_nested(kind: type) -> bool:
-    """Whether values of this type hold several values."""
+    """Whether values of this type are collections, other than strings and bytes."""
     return issubclass(kind, Iterable) and not issubclass(kind, (str, *_BYTES))
 
 
@@ -158,22 +160,22 @@ def _as_list(column: Any, name: str) -> list[Any]:
         raise ValueError(f"{name} is {_shown(column)}: give a list of strings, as in [{name}]")
     for method in ("to_pylist", "tolist"):
         if hasattr(column, method):
-            # What numpy has of no dimension is no list.
+            # tolist of a zero-dimensional array returns a scalar, which the next call refuses.
             return _as_list(getattr(column, method)(), name)
     if isinstance(column, Sequence):
         try:
-            # A datasets column comes much faster as a whole than row by row.
+            # A slice reads a datasets column much faster than row by row.
             return list(column[:])
         except TypeError:
-            # A deque has no slices.
+            # A deque cannot be sliced.
             return list(column)
-    # A set has no order, a table has several columns.
+    # Everything else is refused: a set has no order, a table has several columns.
     hint = f", as in list({name})" if isinstance(column, Iterator) else ""
     raise ValueError(f"{name} is of type {type(column).__name__}: give a list of strings{hint}")
 
 
 def _are_plain(texts: list[Any]) -> bool:
-    """Whether all are `str` that UTF-8 can hold; the fast answer for the usual case."""
+    """Whether all texts are of type `str` and UTF-8 can encode them. Fast for the usual case."""
     if not set(map(type, texts)) <= {str}:
         return False
     joined = "".join(texts)
@@ -188,8 +190,8 @@ def _check_texts(texts: list[Any], name: str) -> None:
             raise ValueError(f"{name}[{i}] is {_shown(text)}: {_advice(text)}")
         if not _encodes(text):
             raise ValueError(
-                f"{name}[{i}] is {_shown(text)} and holds a lone surrogate, which is no character: "
-                f"decode it from its bytes again, or drop it with text.encode('utf-8', 'ignore').decode()"
+                f"{name}[{i}] is {_shown(text)} with a lone surrogate, which is not a character: "
+                f"decode the original bytes again, or drop it with text.encode('utf-8', 'ignore').decode()"
             )
 
 
@@ -203,11 +205,11 @@ def _encodes(text: str) -> bool:
 
 def _advice(value: Any) -> str:
     if str(value) in _MISSING:
-        return "a text is missing; leave it out, or give '' for an empty one"
+        return "a text is missing; drop the row, or give '' for an empty text"
     if isinstance(value, _BYTES):
         return "give a string, as in bytes(value).decode()"
     if _is_nested(type(value)):
-        return "nested too deep; give a string"
+        return "nested too deeply; give a string"
     return "give a string, as in str(value)"
 
 
@@ -216,7 +218,7 @@ def _shown(value: Any) -> str:
 
 
 def warn_caller(message: str) -> None:
-    """Warn of what the caller gave, at the caller's line."""
+    """Issue a warning that points at the caller's line, outside this library and evaluate."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
         level, frame = level + 1, frame.f_back

@@ -1,4 +1,4 @@
-"""evaluate's interface over a scorer: options at load and in calls, added rows, pickles, columns of datasets."""
+"""Adapts a scorer to evaluate's interface: options, added rows, pickles and dataset columns."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ from evenscore.text.segments import IntArray
 
 S = TypeVar("S", bound=Scorer[Any])
 
-# evaluate.combine, and many a loop, name a single row as a column.
+# Singular names of `add`. evaluate.combine, like many training loops, passes the plural names even for one row.
 _COLUMN_OF = {"prediction": "predictions", "reference": "references", "context": "contexts"}
 
 
 class Metric(evaluate.Metric, abc.ABC, Generic[S]):
-    """A scorer as an evaluate.Metric.
+    """Base class of all metrics: an `evaluate.Metric` that delegates scoring to a `Scorer`.
 
-    A script names its scorer, describes it for evaluate, and has its own `compute`, with columns and options by name.
+    A subclass sets the class attributes below and defines `compute` with its own columns and options as keywords.
+    Metrics may be shared between threads and pickled.
     """
 
     scorer_type: type[S]
@@ -40,14 +41,14 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
     inputs_text: ClassVar[str]
     citation_text: ClassVar[str]
     sources_text: ClassVar[Sequence[str]]
-    # By the class, so that a copy of evaluate's finds those of the installed package.
+    # Class attributes, so that evaluate's copy of a metric can look up those of the installed package.
     _rebuilt = staticmethod(rebuilt)
     _row_scorer_type = RowScorer
     code_digest: ClassVar[str] = LIBRARY_DIGEST
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
-        # A class that was typed at a prompt has no file; it keeps the digest of the one it comes from.
+        # A class defined at a prompt has no file and keeps the digest of its base class.
         with contextlib.suppress(OSError, TypeError):
             cls.code_digest = code_digest(Path(inspect.getfile(cls)))
 
@@ -55,25 +56,35 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         process_id = given.get("process_id", 0)
         if num_process != 1 or process_id != 0:
             raise ValueError(
-                f"num_process={num_process}, process_id={process_id}: not needed here. Let each process call "
-                f"statistics(...).sum(axis=0), add the sums, and call score_statistics(total) once"
+                f"num_process={num_process}, process_id={process_id}: leave both out. Call statistics(...).sum(axis=0) "
+                f"in each process, add the sums, and pass the total to score_statistics"
             )
         host = {name: given.pop(name) for name in HostOptions.__annotations__ if name in given}
         self._scorer = self.scorer_type(**given)
         options = self._scorer.options
         self._added = AddedRows(options["keep_rows"])
         super().__init__(config_name=config_name, seed=options["seed"], **host)
-        # evaluate copies the function, but not what it says of its parameters.
+        # evaluate wraps `compute` and loses its signature.
         vars(self)["compute"].__func__.__signature__ = inspect.signature(type(self).compute)
 
     @abc.abstractmethod
     def compute(self, *args: Any, **columns_and_options: Any) -> Any:
-        """The result for these columns, together with everything added before."""
+        """Score the given columns together with all rows added before, and clear the added rows."""
 
-    # --- rows that are added
+    # --- added rows
 
     def add_batch(self, **columns: Any) -> None:
-        """Count a batch of rows, columns as in compute, towards the next compute(); kept are their statistics alone."""
+        """Count rows for the next `compute`. The metric keeps their statistics, not their text.
+
+        Takes the columns of `compute`. On a ValueError, no row of the batch is added.
+
+        Examples:
+            >>> import evenscore
+            >>> wer = evenscore.load("wer_dp")
+            >>> wer.add_batch(predictions=["a b", "c"], references=["a x", "c d"])
+            >>> len(wer), wer.compute()["wer"], len(wer)
+            (2, 0.5, 0)
+        """
         known = self._scorer.columns
         if unknown := sorted(columns.keys() - set(known)):
             names = " and ".join(known) if len(known) == 2 else ", ".join(known)
@@ -81,9 +92,12 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         self._added.add([self._scorer.count_columns(columns)])
 
     def add(self, **row: Any) -> None:
-        """Count one row towards the next compute(), names in the singular or as columns; a batch costs little more."""
+        """Count one row for the next `compute`. Adding a whole batch takes about as long.
+
+        Takes the row's values by the columns' names or their singular, as in `add(prediction="a", reference="b")`.
+        """
         known = {name: column for name, column in _COLUMN_OF.items() if column in self._scorer.columns}
-        # Of pairs a value that is missing is refused, given or not; other columns may be left out.
+        # A missing prediction or reference is an error, whether it is None or left out. Other columns are optional.
         needed = {column: [None] for column in COLUMNS if "references" in known.values()}
         named = {**needed, **{known.get(name, name): [value] for name, value in row.items()}}
         optional = set(self._scorer.columns) - set(needed)
@@ -92,69 +106,95 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         )
 
     def merge(self, other: Metric[Any]) -> None:
-        """Count the rows that were added to another metric towards the next compute() of this one.
+        """Count the rows added to another metric for the next `compute` of this one. The other metric keeps its rows.
 
-        The other keeps them.  Merged in any order, metrics give the same scores; the order of the rows is that of the
-        merges, and it shows in lists of rows and decides which rows an interval's seed draws.
-        Raises ValueError for the metric itself, one of another kind, or with other options that decide what is counted.
+        Merge order changes row order, and so `per_example` lists and which rows a seeded interval samples; scores are
+        unaffected.
+
+        Args:
+            other: a metric of the same name, with the same options as far as they decide what is counted.
+
+        Raises:
+            ValueError: `other` is this metric, another metric, or counts under other options.
+
+        Examples:
+            >>> import evenscore
+            >>> first, second = evenscore.load("wer_dp"), evenscore.load("wer_dp")
+            >>> second.add_batch(predictions=["a b"], references=["a x"])
+            >>> first.merge(second)
+            >>> len(first), len(second)
+            (1, 1)
         """
-        # evaluate's copy of a metric has a class of its own.
+        # evaluate's copy of a metric is a class of its own, so isinstance would not recognize it.
         if getattr(other, "name", None) != self.name or not hasattr(other, "_added"):
-            raise ValueError(f"other is of type {type(other).__name__}: give a metric {self.name}, as this one is")
+            raise ValueError(f"other is of type {type(other).__name__}: give a {self.name} metric")
         if other is self:
-            raise ValueError("other is this metric itself, whose rows would count twice: give another one")
+            raise ValueError("other is this metric itself: its rows would count twice; give another metric")
         other._check_added(self._scorer)
         self._added.add(other._added.parts())
 
     def __len__(self) -> int:
-        """How many rows are added and not yet scored."""
+        """Return the number of rows added since the last `compute`."""
         return sum(int(part[:, 0].sum()) for part in self._added.parts())
 
     def __bool__(self) -> bool:
         return True
 
-    # --- what is counted, and what is made of it
+    # --- statistics and scores
 
     def statistics(
         self, predictions: Any = None, references: Any = None, *, executor: Any = None, **columns_and_options: Any
     ) -> IntArray:
-        """The statistics of every row, shape (n, len(statistic_names())), int64.
+        """Count every row. Sums of rows are exact in any order and on any machine, since they are integers.
 
-        Rows may be added up in any order, on any machine: integers have no rounding.  executor: as in compute.
+        Takes the columns, options and executor of `compute`, and raises the same errors. Returns int64, shape
+        (rows, `len(statistic_names())`); empty columns give no rows.
+
+        Examples:
+            >>> import evenscore
+            >>> wer = evenscore.load("wer_dp")
+            >>> total = wer.statistics(["a b", "c"], ["a x", "c d"]).sum(axis=0)
+            >>> wer.score_statistics(total)["wer"]
+            0.5
         """
         columns, options = self._split({"predictions": predictions, "references": references, **columns_and_options})
         return self._counting(options, executor).count_columns(columns, executor)
 
     def statistic_names(self, **options: Any) -> list[str]:
-        """The names of the columns of `statistics`."""
+        """Return the names of the columns of `statistics`, under the given options."""
         return self._under(options).statistic_names()
 
     def headlines(self, **options: Any) -> list[str]:
-        """The keys of the result that get rows, intervals and p-values."""
+        """Return the result's keys that get scores per row, intervals and p-values, such as ["wer"]."""
         return list(self._under(options).headlines())
 
     def option_names(self) -> list[str]:
-        """The names of all options, those of the stock metrics among them."""
+        """Return the names of all options, including the aliases that other libraries use."""
         known = declared(self._scorer.declaration)
         return [*known["options"], *known["aliases"]]
 
     def score_statistics(self, total: Any, **options: Any) -> Result:
-        """The scores of summed statistics, shape (len(statistic_names()),), as compute gives them.
+        """Return the result that `compute` gives for these rows, bit for bit, from the sum of their statistics.
 
-        A sum has no rows any more: what is made of rows (per_example, confidence) is refused.
+        Args:
+            total: integers, shape (`len(statistic_names())`,), summed over at least one row.
+            **options: those under which the rows were counted. `per_example` and `confidence` need rows, and raise
+                ValueError.
         """
         return self._under(options).sum_result(total)
 
     def row_scores(self, statistics: IntArray, **options: Any) -> FloatArray:
-        """The headlines of single rows, shape (n, len(headlines())), from their statistics.
+        """Score each row by itself: float64, shape (rows, `len(headlines())`).
 
-        Raises ValueError for what are no statistics under these options.
+        Args:
+            statistics: integers, shape (rows, `len(statistic_names())`); ValueError for another shape or type.
+            **options: those under which the rows were counted.
         """
         scorer = self._under(options)
         array, expected = np.asarray(statistics), len(scorer.statistic_names())
         if array.ndim != 2 or array.shape[1] != expected or array.dtype.kind not in "iu":
             raise ValueError(
-                f"statistics have shape {array.shape} and type {array.dtype}: give statistics(...), "
+                f"statistics have shape {array.shape} and type {array.dtype}: give what statistics(...) returns, "
                 f"rows of {expected} integers"
             )
         return scorer.row_scores(array.astype(np.int64, copy=False))
@@ -168,14 +208,30 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         n_trials: int | None = None,
         **common: Any,
     ) -> Result:
-        """Paired significance tests of systems against a baseline, all on the same references.
+        """Test systems against a baseline on the same references.
 
-        baseline, systems: columns of predictions; for perplexity, mappings of what is theirs alone: options or columns.
-        test: "bootstrap" (Koehn 2004) or "randomization" (Riezler & Maxwell 2005), both as sacrebleu 2.6.0 has them.
-        n_trials: 1000 for bootstrap and 10000 for randomization if not given.
-        common: options; for perplexity also columns that all share.
-        Returns {"baseline": {...}, "systems": [{...}, ...], "signature": ...}: for every headline score its value,
-        for every system `<name>_p_value` beside it, and the interval if `confidence` is set.
+        Both tests equal sacrebleu 2.6.0, significance.py. Raises ValueError unless all systems have the same rows.
+
+        Args:
+            baseline: predictions, one string per row. For perplexity, a mapping of the baseline's own options or
+                columns.
+            *systems: one or more systems, each like `baseline`, with as many rows.
+            references: one string or a list of strings per row.
+            test: "bootstrap" (Koehn 2004) or "randomization" (Riezler & Maxwell 2005).
+            n_trials: number of resamples or shuffles; None: 1000 for "bootstrap", 10000 for "randomization".
+            **common: options, and for perplexity columns that all systems share.
+
+        Returns:
+            `{"baseline": {...}, "systems": [{...}, ...], "signature": ...}`. Each has its headline scores, with
+            `<name>_low`, `<name>_mean` and `<name>_high` if `confidence` is set. Each system also has
+            `<name>_p_value`, above 0 and at most 1.
+
+        Examples:
+            >>> import evenscore
+            >>> wer = evenscore.load("wer_dp")
+            >>> tested = wer.compare(["a b", "c"], ["a x", "c d"], references=["a x", "c d"], n_trials=100)
+            >>> tested["baseline"]["wer"], tested["systems"][0]["wer"]
+            (0.5, 0.0)
         """
         columns, options = self._split({"references": references, **common})
         return self._under(options).compare((baseline, *systems), columns, test, n_trials)
@@ -192,15 +248,23 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         statistics: bool = False,
         **columns_and_options: Any,
     ) -> RowScorer:
-        """A function for Dataset.map(..., batched=True): scores of rows as new columns.
+        """Return a function for `Dataset.map(..., batched=True)` that adds a column of scores per row.
 
-        prediction, references: the names of the dataset's columns, "prediction" and "references" by default; for
-          perplexity, whose texts are in "text" by default, further columns as in log_probs="scores".
-        prefix: begins the new columns' names; None: the metric's name with "_".
-        scores: which of headlines() become columns; None: all of them.
-        statistics: whether what is counted becomes columns, too, from which score_columns makes corpus scores.
+        datasets caches the result: the same rows, options and code give the same fingerprint in every process.
 
-        The same rows with the same options and code are found in datasets' cache, in other processes too.
+        Args:
+            prediction: name of the dataset's column of predictions; None: "prediction", for perplexity "text".
+            references: name of the dataset's column of references; None: "references".
+            prefix: prefix of the new columns' names; None: the metric's name with "_".
+            scores: names from `headlines()` that become columns; None: all of them.
+            statistics: whether to add the statistics as columns too, for `score_columns`.
+            **columns_and_options: options, and for perplexity names of further columns, as in `log_probs="scores"`.
+
+        Examples:
+            >>> import evenscore
+            >>> score = evenscore.load("wer_dp").row_scorer()
+            >>> score({"prediction": ["a b", "c"], "references": ["a x", "c"]})["wer_dp_wer"]
+            [0.5, 0.0]
         """
         named, options = self._split({"references": references, **columns_and_options})
         if "predictions" in named and "references" in self._scorer.columns:
@@ -210,22 +274,35 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
                 raise ValueError("prediction= and predictions= name the same column: give one of them")
             named["predictions"] = prediction
         self._check_options(options)
-        # Of its own, so that neither rows added to this one nor options about many rows change the hash.
+        # A separate scorer, so that neither added rows nor options about many rows change the fingerprint.
         scorer = self._importable(row_options(self._scorer.declaration, self._under(options).given))
-        # In one order, so that the hash does not depend on that of the arguments.
+        # A fixed order, so that the fingerprint does not depend on the order of the arguments.
         columns = {**scorer.usual_columns(named), **named}
         ordered = {name: columns[name] for name in scorer.columns if name in columns}
         scorer_type = installed_class(type(self))._row_scorer_type
         return scorer_type(scorer, ordered, self._prefix(prefix), _checked_scores(scorer, scores), statistics)
 
     def score_columns(self, data: Any, prefix: str | None = None, **options: Any) -> Any:
-        """What compute gives, from the columns of statistics that a row scorer made.
+        """Score the columns of statistics that `row_scorer(statistics=True)` added.
 
-        data: a dataset, one that streams, a data frame, a table, a mapping of columns; of a DatasetDict, every split is
-          scored.
-        prefix: of the columns' names, as row_scorer has it.
-        options: those of the scorer, at load or here.  Columns do not say under which options they were counted, and
-          the signature names the options that it finds here.
+        The columns do not record their options, so the signature shows the options given here and at load. Raises
+        ValueError for a missing column, one that is not of integers, and no rows.
+
+        Args:
+            data: a Dataset, IterableDataset, pandas data frame, arrow table or mapping of columns; each split of a
+                DatasetDict is scored by itself.
+            prefix: prefix of the columns' names, as in `row_scorer`.
+            **options: those under which the rows were counted.
+
+        Returns:
+            The result of `compute`; for a DatasetDict one per split, by name.
+
+        Examples:
+            >>> import evenscore
+            >>> wer = evenscore.load("wer_dp")
+            >>> data = wer.row_scorer(statistics=True)({"prediction": ["a b", "c"], "references": ["a x", "c d"]})
+            >>> wer.score_columns(data)["wer"]
+            0.5
         """
         if isinstance(data, dict) and data and all(hasattr(split, "column_names") for split in data.values()):
             return {name: self.score_columns(split, prefix, **options) for name, split in data.items()}
@@ -241,21 +318,25 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         n_trials: int | None = None,
         **options: Any,
     ) -> Result:
-        """What compare gives, from the columns of statistics of a baseline and of every system, row by row.
+        """Compare systems by the columns of statistics that `row_scorer(statistics=True)` added.
 
-        prefix: of the columns' names, or a list of them, the baseline's first, then every system's: so that systems
-          which are columns of one dataset are compared by compare_columns(data, data, prefix=["a_", "b_"]).
-        options: those of the scorers, at load or here, as in score_columns.
+        Args:
+            baseline: data with the baseline's columns, as in `score_columns`.
+            *systems: data of one or more systems, with as many rows.
+            prefix: prefix of the columns' names, or a list of prefixes: the baseline's, then each system's. Systems in
+                one dataset are compared by `compare_columns(data, data, prefix=["a_", "b_"])`.
+            test: as in `compare`, like `n_trials` and the result.
+            **options: those under which the rows were counted.
         """
         scorer, given = self._under(options), (baseline, *systems)
         prefixes = [self._prefix(own) for own in _prefixes(prefix, len(given))]
         trials = scorer.checked_trials(test, n_trials)
         if not systems:
-            raise ValueError("no system to compare with the baseline: give its columns as second argument")
+            raise ValueError("no system to compare with the baseline: give its columns as the second argument")
         rows = [column_rows(scorer, data, own) for data, own in zip(given, prefixes, strict=True)]
         return scorer.tested(rows, test, trials)
 
-    # --- what evaluate, pickle and datasets ask for
+    # --- hooks of evaluate, pickle and datasets
 
     def _info(self) -> evaluate.MetricInfo:
         text = datasets.Value("string")
@@ -272,8 +353,8 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # evaluate's own state holds locks and a seed drawn from numpy's global state; what a copy needs, and what
-        # datasets hashes for its cache, are the options.
+        # evaluate's own state has locks and a seed from numpy's global state. A copy needs the options alone, and so
+        # does the fingerprint that datasets computes from the pickle.
         added = self._added.parts()
         kind = installed_class(type(self))
         hashed = kind.code_digest, [file_stamp(file) for file in self._scorer.files()]
@@ -284,22 +365,22 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         self._added.add(state["_added"])
 
     def _build_data_dir(self) -> str:
-        # evaluate makes this folder at every load; nothing here is ever written to it.
+        # evaluate calls this at every load to create a cache folder, which this class never uses.
         return str(self._data_dir_root)
 
-    # --- inside
+    # --- helpers
 
     def _under(self, options: Mapping[str, Any]) -> S:
-        """The scorer with these options over those at load."""
+        """Return a scorer whose options are those at load, overridden by the given ones."""
         return self._scorer.under(options)
 
     def _counting(self, options: Mapping[str, Any], executor: Any) -> Scorer[Any]:
-        """The scorer that counts."""
+        """Return the scorer that counts rows, one that workers can import if there is an executor."""
         scorer = self._under(options)
         return scorer if executor is None else self._importable(scorer.given)
 
     def _importable(self, given: Mapping[str, Any]) -> Scorer[Any]:
-        """A scorer of a class that other processes can import."""
+        """Return a scorer of a class that other processes can import."""
         scorer: Scorer[Any] = installed_class(type(self)).scorer_type(**given)
         return scorer
 
@@ -313,46 +394,47 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         own = []
         if not added or any(column is not None for column in columns.values()):
             own.append(self._counting(options, executor).count_columns(columns, executor))
-        # Threads may have added others meanwhile, or scored those.
+        # Another thread may have added or scored rows since `added` was read.
         return scorer.scored(np.concatenate([*self._added.take(), *own]), columns)
 
     def _split(self, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Columns and options; a column that is None is not given."""
+        """Split keyword arguments into columns and options, without the columns that are None."""
         known = self._scorer.columns
         columns = {name: value for name, value in given.items() if name in known and value is not None}
-        # Parameters of methods that all metrics share stand here whether somebody gave them or not.
+        # Shared methods pass predictions and references even if the caller left them out.
         shared = {name for name in COLUMNS if given.get(name) is None}
         return columns, {name: value for name, value in given.items() if name not in {*known, *shared}}
 
     def _check_options(self, options: Mapping[str, Any]) -> None:
-        """Raise ValueError for what row_scorer is given that is neither an option nor the name of a column."""
+        """Raise ValueError for a keyword of row_scorer that is neither an option nor a column."""
         names = ["prediction", *(name for name in self._scorer.columns if name != "predictions")]
         for name in options:
             if name not in self.option_names():
                 said = unknown_option(name, [*self.option_names(), *names])
-                raise ValueError(f"{said}; the dataset's columns are given as {'=, '.join(names)}=")
+                raise ValueError(f"{said}; name the dataset's columns with {'=, '.join(names)}=")
 
     def _prefix(self, prefix: str | None) -> str:
         if prefix is not None and not isinstance(prefix, str):
-            raise ValueError(f"prefix={prefix!r}: give a string with which the names of columns begin")
+            raise ValueError(f"prefix={prefix!r}: give a string, the prefix of the columns' names")
         return f"{self.name}_" if prefix is None else prefix
 
     def _check_added(self, scorer: Scorer[Any]) -> None:
         if scorer.counting() != self._scorer.counting():
             raise ValueError(
-                "rows were added under other options: give options when the metric is loaded, or all rows to compute"
+                "rows were added under other options: set the options at load, or pass all rows to compute"
             )
 
 
 def _prefixes(prefix: str | Sequence[str] | None, n: int) -> Sequence[str | None]:
-    """One for each of n."""
+    """Return one prefix for each of n systems."""
     if prefix is None or isinstance(prefix, str):
         return [prefix] * n
     if not isinstance(prefix, (list, tuple)):
-        raise ValueError(f"prefix={prefix!r}: give a string, or a list of them, the baseline's first")
+        raise ValueError(f"prefix={prefix!r}: give a string, or a list of strings, the baseline's first")
     if len(prefix) != n:
         raise ValueError(
-            f"prefix={prefix!r} names {len(prefix)} of {n}: give the baseline's, then every system's, or one for all"
+            f"prefix={prefix!r} has {len(prefix)} items for {n} columns of data: give the baseline's prefix, then each "
+            f"system's, or one string for all"
         )
     return prefix
 
@@ -368,7 +450,7 @@ def _checked_scores(scorer: Scorer[Any], scores: Sequence[str] | None) -> list[s
 
 
 class AddedRows:
-    """Statistics of rows in the order in which they were added, or their sum alone; threads may share them.
+    """Keeps the statistics of added rows in order, or their sum alone. Safe to share between threads.
 
     >>> rows = AddedRows(keep_rows=True)
     >>> rows.add([np.array([[1, 7]]), np.array([[1, 8]])])
@@ -377,7 +459,7 @@ class AddedRows:
     """
 
     def __init__(self, keep_rows: bool) -> None:
-        """keep_rows: False keeps the sum, so that memory does not grow."""
+        """With keep_rows=False only the sum is kept, so that memory does not grow."""
         self._keep_rows = keep_rows
         self._parts: list[IntArray] = []
         self._locks: dict[int, Lock] = {}
@@ -391,21 +473,21 @@ class AddedRows:
                 self._parts = [np.concatenate([*self._parts, *parts]).sum(axis=0, keepdims=True)]
 
     def parts(self) -> list[IntArray]:
-        """All of them: one part, none if nothing was added."""
+        """Return all rows as one part, or an empty list if there are none."""
         with self._lock:
-            # Parts of a row each would be copied anew by whoever asks next.
+            # Keep the joined array, or each call would concatenate many one-row parts again.
             self._parts = _joined(self._parts)
             return [*self._parts]
 
     def take(self) -> list[IntArray]:
-        """All of them, as `parts` gives them, each to one caller alone."""
+        """Remove all rows and return them like `parts`. Each row goes to exactly one caller."""
         with self._lock:
             taken, self._parts = self._parts, []
         return _joined(taken)
 
     @property
     def _lock(self) -> Lock:
-        """That of this process: a lock that some thread holds while another one forks stays locked in the copy."""
+        """The lock of this process. A lock held during a fork would stay locked in the child."""
         return self._locks.setdefault(os.getpid(), Lock())
 
 

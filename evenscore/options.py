@@ -1,12 +1,12 @@
-"""Options, each declared once: by a name of a TypedDict, whose annotation holds type, default, meaning and check.
+"""Declares each option once, as a key of a TypedDict whose annotation has the type, default, meaning and check.
 
-A declaration looks like this, and gives the keyword parameters that type checkers, `help` and completion know, the
-checks, the table of a metric's card and the command's help:
+For example:
 
     class WerOptions(Options, total=False):
         unit: Annotated[Literal["word", "char"], Option("word", "What is compared.", counts=True)]
 
-`resolve` makes of the options that were given a mapping with all of them, checked.
+Everything else derives from the declaration: keyword parameters for type checkers, `help` and completion, the checks,
+the table of the metric's card and the command's help. `resolve` checks given options and adds the defaults.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from typing import Annotated, Any, Literal, TypedDict, TypeVar, Union, get_args,
 
 import numpy as np
 
-# Raises ValueError unless the value, of an option of that name, is a good one.
+# Called with an option's name and value; raises ValueError for an invalid value.
 Check = Callable[[str, Any], None]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
 class Option:
-    """What an annotation says of an option besides its type.
+    """The annotation of an option, next to its type.
 
-    default: None may stand for it.
-    meaning: in words, for people.
-    check: of values that the type allows; a Literal, a bool and None are checked by the type.
-    counts: whether it decides what is counted of rows; others decide only what is made of the sum.
-    sets: by a value of this option, other defaults of other options.
+    default: also used when the caller passes None.
+    meaning: one line for the card and `--help`.
+    check: validates values that the type allows; Literal, bool and None are validated by the type.
+    counts: whether the option changes the statistics of rows; other options only change how sums are scored.
+    sets: maps values of this option to new defaults of other options.
     """
 
     default: Any
@@ -49,16 +49,16 @@ class Option:
 
 @dataclass(frozen=True)
 class Alias:
-    """A name that the stock metrics use, with what a value of it means in our options."""
+    """A parameter name of another library; `meant` translates its value to options of ours."""
 
     meant: Callable[[Any], Mapping[str, Any]]
 
 
 class Declared(TypedDict):
-    """The options and aliases of a metric, by name, in order.
+    """The options and aliases of a metric, by name, in order of declaration.
 
-    options: with a check of all values, None where the type and the option allow everything.
-    types: of the options, as annotated.
+    options: each with its full check, or None if every value is valid.
+    types: the annotated types of the options.
     """
 
     options: Mapping[str, Option]
@@ -70,7 +70,7 @@ class Declared(TypedDict):
 
 
 def check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
-    """Raise ValueError unless the value is one of those allowed."""
+    """Raise ValueError unless the value is one of the allowed ones, of the same type."""
     if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in allowed):
         raise ValueError(f"{name}={value!r}: choose one of {', '.join(map(repr, allowed))}")
 
@@ -82,7 +82,7 @@ def check_number(
     bounds = [("at least", least, operator.ge), ("above", above, operator.gt), ("below", below, operator.lt)]
     given = [(word, bound, holds) for word, bound, holds in bounds if bound is not None]
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    # Finite: no whole number beyond all floats, either.
+    # An int beyond the largest float is refused like infinity.
     is_finite = is_number and abs(value) <= sys.float_info.max
     if not is_finite or not all(holds(value, bound) for _, bound, holds in given):
         wanted = " and ".join(f"{word} {bound:g}" for word, bound, _ in given)
@@ -90,7 +90,7 @@ def check_number(
 
 
 def check_integer(name: str, value: Any, *, least: int, most: int | None = None) -> None:
-    """Raise ValueError unless the value is a whole number in the range, ends included."""
+    """Raise ValueError unless the value is an integer in the range, ends included."""
     wanted = f"of at least {least}" if most is None else f"from {least} to {most}"
     is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
     if not is_whole or value < least or (most is not None and value > most):
@@ -98,17 +98,17 @@ def check_integer(name: str, value: Any, *, least: int, most: int | None = None)
 
 
 def number(*, least: float | None = None, above: float | None = None, below: float | None = None) -> Check:
-    """A check for finite numbers in a range."""
+    """Return a check for finite numbers in a range."""
     return functools.partial(check_number, least=least, above=above, below=below)
 
 
 def integer(least: int, most: int | None = None) -> Check:
-    """A check for whole numbers in a range, ends included."""
+    """Return a check for integers in a range, ends included."""
     return functools.partial(check_integer, least=least, most=most)
 
 
 def rename(name: str) -> Alias:
-    """An alias that is another name; None keeps the default, as the stock metrics mean it."""
+    """Return an alias with the same values as the option. None keeps the default, as in the other libraries."""
     return Alias(lambda value: {} if value is None else {name: value})
 
 
@@ -128,7 +128,7 @@ class Options(TypedDict, total=False):
     keep_rows: Annotated[bool, Option(True, "`False`: keep only the sum of added rows, to save memory", counts=True)]
 
 
-# What evaluate and other hosts hand to every metric's constructor; it has no meaning here.
+# Arguments that evaluate and other hosts pass to every metric's constructor. Metrics ignore them.
 class HostOptions(TypedDict, total=False):
     config_name: str | None
     num_process: int
@@ -148,16 +148,16 @@ class HostOptions(TypedDict, total=False):
     module_type: str  # fmt: skip
 
 
-# --- from a declaration
+# --- reading a declaration
 
 
 @functools.cache
 def declared(options_type: type) -> Declared:
-    """What a TypedDict declares."""
+    """Return the options and aliases that a TypedDict declares."""
     options: dict[str, Option] = {}
     aliases: dict[str, Alias] = {}
     kinds: dict[str, Any] = {}
-    # The common options come last: the metric's own are what a reader looks for.
+    # The metric's own options come first, because readers look for them.
     hints = get_type_hints(options_type, include_extras=True)
     common = {name: hints.pop(name) for name in Options.__annotations__ if options_type is not Options}
     for name, annotated in {**hints, **common}.items():
@@ -170,7 +170,7 @@ def declared(options_type: type) -> Declared:
 
 
 def keywords(options_type: type) -> Callable[[Function], Function]:
-    """Show the options as keyword parameters, with their defaults, in the signature of a function of **options."""
+    """Return a decorator that replaces **options in a function's signature by the options and their defaults."""
 
     def shown(function: Function) -> Function:
         known = declared(options_type)
@@ -187,16 +187,16 @@ def keywords(options_type: type) -> Callable[[Function], Function]:
 
 
 def translate(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The given options under their own names, aliases resolved.
+    """Return the given options with aliases replaced by the options they stand for.
 
-    Raises ValueError for an unknown name, with the nearest one, or for two names of one option that disagree.
+    Raises ValueError for an unknown name, with the nearest known one, and for an alias that contradicts its option.
     """
     known = declared(options_type)
     own: dict[str, Any] = {}
     said: dict[str, str] = {}
     for name, value in given.items():
         if name in known["options"]:
-            # As in the stock metrics, None is the default.
+            # None means the default, as in the other libraries.
             meaning: Mapping[str, Any] = {} if value is None else {name: value}
         elif name in known["aliases"]:
             meaning = known["aliases"][name].meant(value)
@@ -210,9 +210,9 @@ def translate(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def resolve(options_type: type, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """All options, read-only: the given ones, under their own names, over the defaults.
+    """Return all options, read-only: the given ones, without aliases, and defaults for the rest.
 
-    Raises ValueError for a value that cannot be.
+    Raises ValueError for an invalid value.
 
     >>> resolve(Options, {"seed": 1})["seed"], resolve(Options, {})["seed"]
     (1, 12345)
@@ -225,21 +225,21 @@ def resolve(options_type: type, given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def row_options(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the given options, under their own names, those that can move what is counted of a row, or its scores.
+    """Return the given options that can change a row's statistics or scores.
 
-    What every metric has is about many rows; a default says nothing.
+    The common options concern many rows, and a value equal to the default changes nothing; both are left out.
 
     >>> row_options(Options, {"seed": 1, "confidence": 0.9})
     {}
     """
     usual, about_many = _defaults(options_type, given), declared(Options)["options"]
     own = {name: value for name, value in given.items() if name not in about_many}
-    # Of one type alone: an array would be compared number by number.
+    # Compare types first, since == of two arrays is an array.
     return {name: v for name, v in own.items() if type(v) is not type(usual[name]) or v != usual[name]}
 
 
 def _defaults(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The defaults, as far as no option that is given sets others."""
+    """Return the defaults, including those that a given option sets."""
     known = declared(options_type)["options"]
     usual = {name: option.default for name, option in known.items()}
     for name, option in known.items():
@@ -250,7 +250,7 @@ def _defaults(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _checker(kind: Any, option: Option) -> Check | None:
-    """The check of an option: None by its type, all else by its own check, or by its type as far as that says."""
+    """Return the check of an option: its own if it has one, else its choices; None passes if the type allows it."""
     kinds = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
     choices = [choice for each in kinds if get_origin(each) is Literal for choice in get_args(each)]
     choices += [True, False] if bool in kinds else []
@@ -262,20 +262,20 @@ def _checker(kind: Any, option: Option) -> Check | None:
 
 
 def _own(value: Any) -> Any:
-    """Lists anew, so that the caller's may change later, and Python's numbers for numpy's."""
+    """Copy lists, so that later changes of the caller have no effect, and convert numpy numbers to Python's."""
     if type(value) in (list, tuple):
         return type(value)(map(_own, value))
     return value.item() if isinstance(value, np.generic) else value
 
 
 def option_lines(options_type: type, dash: str = "_") -> list[str]:
-    """A line for every option: its name, its meaning, its default; those that every metric has come last."""
+    """Return a line per option with its name, meaning and default; the common options come last."""
     options = declared(options_type)["options"]
     return [f"{name.replace('_', dash)}: {one.meaning} (default: {one.default!r})" for name, one in options.items()]
 
 
 def unknown_option(name: str, known: Iterable[str]) -> str:
-    """The message for a name that is none of the known ones."""
+    """Return the error message for an unknown option, with the nearest known name."""
     names = sorted(set(known))
     nearest = difflib.get_close_matches(name, names, n=1)
     hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
@@ -283,12 +283,12 @@ def unknown_option(name: str, known: Iterable[str]) -> str:
 
 
 def callable_name(function: Any) -> str:
-    """What stands for a function in signatures: its place, or that of its type where it is an object.
+    """Return a function's qualified name for signatures, or that of its type if it is a callable object.
 
     >>> callable_name(str.lower), callable_name(difflib.get_close_matches)
     ('str.lower', 'difflib.get_close_matches')
     """
     named = function if hasattr(function, "__qualname__") else type(function)
-    # Methods of builtin types have no module.
+    # Methods of built-in types have no module.
     module = getattr(named, "__module__", None)
     return f"{module}.{named.__qualname__}" if module else str(named.__qualname__)

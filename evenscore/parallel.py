@@ -1,4 +1,4 @@
-"""Work in blocks: executors, progress bars, optional packages."""
+"""Runs work in blocks on executors, shows progress bars, and imports optional packages."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from typing import Any, TypeVar
 
 
 def require(module: str, package: str, wanted_by: str) -> Any:
-    """The module; ImportError that says what to install, and for which option, if it is missing."""
+    """Import an optional module. The ImportError for a missing one names the package and the option that needs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         raise ImportError(f"{wanted_by} needs the package {package}: pip install {package}") from error
 
 
-# Seconds after which somebody waits.
+# Seconds before a progress bar appears.
 _PATIENCE = 2.0
 
 T = TypeVar("T")
@@ -30,16 +30,18 @@ T = TypeVar("T")
 def with_bar(
     parts: Iterable[T], title: str, unit: str, size: Callable[[T], int], total: int | None = None
 ) -> Iterator[T]:
-    """The parts as they come; whoever waits for more than two seconds sees a bar.
+    """Yield the parts, and show a progress bar after two seconds unless datasets.disable_progress_bars() was called.
 
-    datasets.disable_progress_bars() hides it.  A single part has none: how far it is, only the kernel inside knows.
-    size: how many units a part is, of `total`, if that is known.
+    The bar advances between parts, so a single part shows none.
+
+    size: returns the number of units in a part.
+    total: the number of units in all parts, if known.
 
     >>> list(with_bar([[1, 2], [3]], "Count", "row", len))
     [[1, 2], [3]]
     """
     coming, begin, done = iter(parts), time.monotonic(), 0
-    # A bar that is made and not shown costs a thread, and a fifth of a short call.
+    # Creating a tqdm bar starts a thread and takes a fifth of a short call, so it waits until it is needed.
     for part in coming:
         if done and time.monotonic() - begin > _PATIENCE:
             coming = itertools.chain((part,), coming)
@@ -60,14 +62,14 @@ def with_bar(
 
 
 def bars_are_hidden() -> bool:
-    """Whether datasets was told to show no bars: by its function, if it is loaded, else by its variable."""
+    """Whether progress bars of datasets are disabled, by its function or by its environment variable."""
     datasets = sys.modules.get("datasets")
     if datasets is not None:
         return bool(datasets.are_progress_bars_disabled())
     return os.environ.get("HF_DATASETS_DISABLE_PROGRESS_BARS", "").upper() in ("1", "ON", "YES", "TRUE")
 
 
-# As many blocks under way as keep some hundred workers busy, few enough for what they hold to fit into memory.
+# Blocks submitted ahead: enough for some hundred workers, few enough to fit into memory.
 _UNDER_WAY = 256
 
 R = TypeVar("R")
@@ -76,11 +78,11 @@ R = TypeVar("R")
 def ordered_results(
     executor: Any, function: Callable[[T], R], blocks: Iterable[T], under_way: int = _UNDER_WAY
 ) -> Iterator[R]:
-    """function(block) for every block, in the order of the blocks.
+    """Yield function(block) for each block, in order.
 
-    executor: anything with the `submit` of concurrent.futures.
-    under_way: no more blocks are taken ahead; when one fails, or nobody asks any more, those that wait are cancelled.
-    Raises ValueError for what is no executor; BrokenExecutor if its workers died and it does not start others.
+    executor: any object with the `submit` of concurrent.futures.
+    under_way: limit of blocks submitted ahead. Pending blocks are cancelled on an error or when the iterator closes.
+    Raises ValueError if `executor` has no `submit`, and BrokenExecutor if its workers died and it cannot restart them.
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor() as threads:
@@ -88,7 +90,7 @@ def ordered_results(
     [2, 1]
     """
     if not callable(getattr(executor, "submit", None)):
-        raise ValueError(f"executor={executor!r} has no submit: give an executor as those of concurrent.futures")
+        raise ValueError(f"executor={executor!r} has no submit: give an executor, as in concurrent.futures")
     waiting: deque[Future[R]] = deque()
     try:
         for block in blocks:
@@ -99,8 +101,8 @@ def ordered_results(
             yield waiting.popleft().result()
     except BrokenExecutor as error:
         raise type(error)(
-            f"workers of {type(executor).__name__} died, and it takes no more work: nothing of this call is kept. Make "
-            f"a new one, of fewer workers if memory ran out, and call again ({error})"
+            f"workers of {type(executor).__name__} died, and it accepts no more work: nothing of this call was kept. "
+            f"Create a new one, with fewer workers if memory ran out, and call again ({error})"
         ) from error
     finally:
         for future in waiting:

@@ -1,4 +1,4 @@
-"""Pictures of why a score is what it is: they show themselves in notebooks, pages, terminals."""
+"""Pictures that explain a row's score, as HTML for notebooks and pages and as text for terminals."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import NamedTuple, Protocol
 
 
 class Kind(NamedTuple):
-    """How one sort of mark looks; colours are told apart by every kind of colour vision, and never stand alone.
+    """The look of one kind of mark. Colours suit colour-blind readers and never carry the meaning alone.
 
-    name: of the class in HTML.
-    meaning: what a legend says of it.
-    tag, css: of HTML.
-    ansi: the parameters of a terminal's colour sequence.
-    left, right: what surrounds the text where there is no colour.
+    name: the CSS class.
+    meaning: the text of the legend.
+    tag, css: the HTML element and its style.
+    ansi: the parameters of the terminal's colour sequence.
+    left, right: characters around the text in a terminal.
     """
 
     name: str
@@ -31,19 +31,19 @@ class Kind(NamedTuple):
 
 
 def box(background: str, line: str = "none", text: str = "0,0,0") -> str:
-    """The style of text on a colour, with a line."""
+    """Return the CSS of text on a background with a text-decoration line; colours are "red,green,blue"."""
     return f"background:rgb({background});color:rgb({text});text-decoration:{line};text-decoration-thickness:2px"
 
 
-# Okabe and Ito's colours, made lighter so that black text stands on them, on light pages and dark ones.
+# Colours of Okabe & Ito (2008), lightened so that black text is legible on them on light and dark pages.
 ORANGE, PURPLE, BLUE, GREEN = "255,210,127", "242,184,214", "168,216,248", "159,224,200"
 
-# What several pictures have; other kinds stand with the picture that they are of.
+# Kinds that several metrics use. Each metric defines its other kinds next to its picture.
 PLAIN = Kind("plain", "", "span", "", "")
 MATCH = Kind("match", "matched", "mark", box(GREEN, "underline") + ";font-weight:600", "30;42", "*", "*")
 MISS = Kind("miss", "not matched", "span", "opacity:.75;text-decoration:underline dotted", "2")
 
-# Characters that move a cursor, turn the direction of text, or look like a space or like nothing: shown, never obeyed.
+# Characters that move the cursor, change the text direction, or are invisible. Pictures show them by visible stand-ins.
 _UNSAFE = [*range(0x80, 0xA1), 0xAD, 0x61C, 0x200B, 0x200E, 0x200F, *range(0x2028, 0x202F), 0x2060]
 _UNSAFE += [*range(0x2066, 0x206A), 0xFEFF]
 _SHOWN = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "\u2421"}
@@ -51,7 +51,7 @@ _SHOWN |= {code: f"<U+{code:04X}>" for code in _UNSAFE}
 
 
 def visible(text: str) -> str:
-    """The text with its control characters made visible.
+    """Replace control and invisible characters by visible ones.
 
     >>> visible("a\\tb\\x1b[31m\\u202e")
     'a␉b␛[31m<U+202E>'
@@ -60,7 +60,7 @@ def visible(text: str) -> str:
 
 
 def display_width(text: str) -> int:
-    """How many cells of a terminal the text takes: two for wide characters, none for combining ones.
+    """Return the text's width in terminal cells: two per wide character, none per combining one.
 
     >>> display_width("ab"), display_width("猫"), display_width("e\\u0301")
     (2, 2, 1)
@@ -75,7 +75,7 @@ def _char_width(char: str) -> int:
 
 
 class Mark(NamedTuple):
-    """A piece of text, of a kind, with a note: a word about it that stands below it.
+    """A piece of text with a kind, and optionally a short note after it.
 
     >>> Mark("<b>", MATCH).html()
     '<mark class="match"><bdi>&lt;b&gt;</bdi></mark>'
@@ -88,38 +88,38 @@ class Mark(NamedTuple):
     note: str = ""
 
     def html(self) -> str:
-        """One element; whatever is in the text stays text."""
+        """Return one HTML element, with the text escaped."""
         tag = self.kind.tag
         note = f"<sub>{html.escape(self.note)}</sub>" if self.note else ""
         return f'<{tag} class="{self.kind.name}"><bdi>{html.escape(visible(self.content))}</bdi>{note}</{tag}>'
 
     def bare(self) -> str:
-        """What a terminal without colours shows."""
+        """Return the text for a terminal without colours."""
         note = f"<{self.note}>" if self.note else ""
         return f"{self.kind.left}{visible(self.content)}{self.kind.right}{note}"
 
     def text(self, colour: bool, width: int = 0) -> str:
-        """What a terminal shows, filled up with spaces to `width` cells."""
+        """Return the text for a terminal, padded with spaces to `width` cells."""
         ansi, bare = self.kind.ansi, self.bare()
         shown = f"\x1b[{ansi}m{bare}\x1b[0m" if colour and ansi else bare
         return shown + " " * (width - display_width(bare))
 
 
 class Block(Protocol):
-    """One part of a picture."""
+    """A part of a picture."""
 
     def html(self) -> str:
-        """An element."""
+        """Return an HTML element."""
 
     def text(self, colour: bool, width: int) -> str:
-        """Lines of at most `width` cells, where words allow it."""
+        """Return lines of at most `width` cells, unless a single mark is wider."""
 
     def kinds(self) -> Iterable[Kind]:
-        """The kinds of its marks, for the legend."""
+        """Return the kinds of its marks, for the legend."""
 
 
 class Line(NamedTuple):
-    """A text in marks, with a label before it."""
+    """A labelled sequence of marks."""
 
     label: str
     marks: Sequence[Mark]
@@ -140,7 +140,7 @@ class Line(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Texts one above the other, cell by cell; every column holds one mark a label."""
+    """Aligned texts, one per label. Each column has one mark per label, shown below each other."""
 
     labels: Sequence[str]
     columns: Sequence[Sequence[Mark]]
@@ -169,7 +169,7 @@ class Columns(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """Shares of one as bars: (label, share, what stands behind it)."""
+    """Bars for shares from 0 to 1, as tuples (label, share, text after the bar)."""
 
     bars: Sequence[tuple[str, float, str]]
 
@@ -194,7 +194,7 @@ class Bars(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Rows of cells under heads; a cell is a row of marks."""
+    """A table with heads; each cell is a sequence of marks."""
 
     heads: Sequence[str]
     rows: Sequence[Sequence[Sequence[Mark]]]
@@ -230,7 +230,7 @@ def _column_width(column: Sequence[Mark]) -> int:
 
 
 def _wrapped(columns: Sequence[Sequence[Mark]], width: int) -> list[list[Sequence[Mark]]]:
-    """The columns in lines of at most `width` cells, a space between two, one column a line at least."""
+    """Break columns into lines of at most `width` cells, with a space between columns and at least one per line."""
     lines: list[list[Sequence[Mark]]] = []
     room = 0
     for column in columns:
@@ -244,12 +244,12 @@ def _wrapped(columns: Sequence[Sequence[Mark]], width: int) -> list[list[Sequenc
 
 
 class Picture(NamedTuple):
-    """A title with blocks below it, and a legend of the kinds of marks that they hold.
+    """A title, blocks below it, and a legend of the kinds of marks in them.
 
-    The last expression of a notebook's cell shows as HTML; print shows text, in colour on a terminal unless NO_COLOR is
-    set (no-color.org).  Whatever is in the texts stays text.
+    Notebooks show a picture as HTML. `print` shows it as text, in colour on a terminal unless NO_COLOR is set
+    (no-color.org). Texts are escaped.
 
-    kinds: the picture's vocabulary: all kinds of its marks but PLAIN, in the order of the legend.
+    kinds: all kinds that marks may have, except PLAIN, in the order of the legend.
 
     >>> picture = Picture("Why", [Line("prediction:", [Mark("a", MATCH), Mark("b", MISS)])], [MATCH, MISS])
     >>> print(picture.text(colour=False))
@@ -263,7 +263,7 @@ class Picture(NamedTuple):
     kinds: Sequence[Kind] = ()
 
     def html(self) -> str:
-        """One element with its own style, for a page."""
+        """Return HTML for any page: a style element and one div."""
         blocks = "".join(block.html() for block in self.blocks)
         legend = "".join(f"<li>{mark.html()}</li>" for mark in self._legend())
         below = f"<ul>{legend}</ul>" if legend else ""
@@ -271,10 +271,10 @@ class Picture(NamedTuple):
         return f'{style}<div class="evenscore-picture"><h4>{html.escape(self.title)}</h4>{blocks}{below}</div>'
 
     def text(self, *, colour: bool | None = None, width: int | None = None) -> str:
-        """Lines for a terminal.
+        """Return text for a terminal.
 
-        colour: None: whether a terminal reads standard output, and NO_COLOR is not set.
-        width: how many cells a line has; None: as many as the terminal, 80 if there is none.
+        colour: whether to use colours; None: if standard output is a terminal and NO_COLOR is not set.
+        width: cells per line; None: the terminal's width, or 80 without a terminal.
         """
         coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") if colour is None else colour
         cells = shutil.get_terminal_size((80, 24)).columns if width is None else width
@@ -289,13 +289,13 @@ class Picture(NamedTuple):
         return self.html()
 
     def _legend(self) -> list[Mark]:
-        """What the kinds of the blocks' marks mean, each marked as itself."""
+        """Return the meanings of the kinds that occur, each marked with its own kind."""
         held = {kind for block in self.blocks for kind in block.kinds()}
         return [Mark(kind.meaning, kind) for kind in self.kinds if kind in held and kind.meaning]
 
 
 def _rules(kinds: Sequence[Kind]) -> str:
-    """Every rule begins with the picture's own class, so that none reaches the page around it."""
+    """Return the CSS rules. All selectors start with the picture's class, so that none affects the page around it."""
     rules = {
         "": "line-height:1.7;font-size:1rem;overflow-x:auto",
         "h4": "margin:.2em 0",

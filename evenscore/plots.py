@@ -1,4 +1,4 @@
-"""A figure of systems beside a baseline."""
+"""Plots the scores of systems and their baseline."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evenscore.parallel import require
 
-# The level of p-values from which on a difference is marked.
+# A difference is marked if its p-value is below this level.
 SIGNIFICANT = 0.05
-_SURPRISES = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "bits_per_character")
+_PERPLEXITIES = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "bits_per_character")
 
 
 def lower_is_better(score: str) -> bool:
-    """Whether the better of two systems has the lower score."""
-    return score in ("wer", "cer", *_SURPRISES)
+    """Whether a lower value of this headline score is better."""
+    return score in ("wer", "cer", *_PERPLEXITIES)
 
 
 def direction(score: str) -> str:
-    """Which way is better, in words."""
+    """Return "lower is better" or "higher is better"."""
     return "lower is better" if lower_is_better(score) else "higher is better"
 
 
 def differs(system: Mapping[str, float], score: str, baseline: float) -> bool:
-    """Whether the system's score is significantly another one than the baseline's."""
+    """Whether the system's score differs significantly from the baseline's."""
     p_value = system.get(f"{score}_p_value")
-    # Equal scores do not differ, though the test of a system and itself gives the least p-value there is.
+    # A system compared with itself gets the smallest p-value possible, but its score is equal.
     return p_value is not None and p_value < SIGNIFICANT and system[score] != baseline
 
 
 def p_value_text(p_value: float) -> str:
-    """With four digits, or as less than the least of them.
+    """Format a p-value with four decimal places, or as "p < 0.0001".
 
     >>> p_value_text(0.0123), p_value_text(0.00001)
     ('p = 0.0123', 'p < 0.0001')
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class _Look(NamedTuple):
-    """How a score is drawn for what is known of it; no two differ by their colour alone."""
+    """The marker of a score. No two looks differ by colour alone."""
 
     meaning: str
     marker: str
@@ -54,20 +54,20 @@ class _Look(NamedTuple):
     filled: bool = True
 
 
-# Black, blue, vermilion of Okabe & Ito (2008), which differ for everyone, also from the grey.
+# Black, blue and vermilion of Okabe & Ito (2008), which colour-blind readers can tell apart, and from grey.
 _BASELINE = _Look("baseline", "s", "#000000")
 _BETTER = _Look(f"better, p < {SIGNIFICANT} *", "^", "#0072B2")
 _WORSE = _Look(f"worse, p < {SIGNIFICANT} *", "v", "#D55E00")
 _UNDECIDED = _Look("no significant difference", "o", "#6E6E6E", False)
 _LOOKS = (_BASELINE, _BETTER, _WORSE, _UNDECIDED)
 
-# Files without the time they were made: equal results give equal files.
+# Metadata without the creation date, so that equal results give equal files.
 _UNDATED: Mapping[str, Mapping[str, None]] = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
 PLOT_SUFFIXES = tuple(_UNDATED)
 
 
 class _Row(NamedTuple):
-    """A system's score with the ends of its interval, if there is one."""
+    """A system's score, with the ends of its interval if there is one."""
 
     score: float
     ends: tuple[float, float] | None
@@ -76,7 +76,7 @@ class _Row(NamedTuple):
 
 
 class _Panel(NamedTuple):
-    """A score of all systems, the baseline's first."""
+    """One score of all systems, the baseline first."""
 
     title: str
     direction: str
@@ -84,23 +84,29 @@ class _Panel(NamedTuple):
 
 
 def plot_comparison(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str] | None = None) -> Figure:
-    """Scores of systems with their intervals: a panel a score, a row a system, the baseline on top.
+    """Plot the results of `compare`: one panel per score, one row per system, the baseline first.
 
-    A system that differs from the baseline by p < 0.05 has a triangle, which points up if it is better and down if it
-    is worse, and a star behind its p-value; the others have a circle.  Bars are the intervals that compare gives with
-    `confidence`; a dashed line goes down from the baseline's score.  It needs matplotlib: pip install matplotlib.
+    A triangle marks a system that differs from the baseline with p < 0.05: it points up if the system is better, down
+    if it is worse. Other systems have a circle. Bars show the intervals of `confidence`. A dashed line marks the
+    baseline's score. Needs matplotlib: pip install matplotlib.
 
-    tested: what compare gave, by the metric's name; all for the same systems.
-    names: of the baseline, then of every system.  They are text: no character in them is markup.
-    Returns a matplotlib Figure, to show in a notebook or to save with its savefig.
-    Raises ValueError if there is nothing to draw, for what compare did not give, or if names are too few or too many.
+    Args:
+        tested: results of `compare` by the metric's name, all for the same systems.
+        names: the names of the baseline and of each system, as plain text; None: "baseline", "system 1", ...
 
-    >>> import evenscore
-    >>> wer = evenscore.load("wer_dp", confidence=0.95)
-    >>> tested = wer.compare(["a b", "c"], ["a x", "c"], references=["a b", "c d"])
-    >>> figure = evenscore.plot_comparison({"wer_dp": tested}, names=["mine", "theirs"])
-    >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
-    ['mine', 'theirs']
+    Returns:
+        A matplotlib Figure, which notebooks show and `savefig` saves.
+
+    Raises:
+        ValueError: no results, a value that is not a result of `compare`, or the wrong number of names.
+
+    Examples:
+        >>> import evenscore
+        >>> wer = evenscore.load("wer_dp", confidence=0.95)
+        >>> tested = wer.compare(["a b", "c"], ["a x", "c"], references=["a b", "c d"])
+        >>> figure = evenscore.plot_comparison({"wer_dp": tested}, names=["mine", "theirs"])
+        >>> [label.get_text() for label in figure.axes[0].get_yticklabels()]
+        ['mine', 'theirs']
     """
     shown = _checked_names(tested, names)
     require("matplotlib", "matplotlib", "plot_comparison")
@@ -119,7 +125,7 @@ def plot_comparison(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str
 
 
 def write_plot(figure: Figure, path: Path) -> None:
-    """Write a figure as .svg, .png or .pdf, the whole file or none; equal figures as equal files."""
+    """Write a figure atomically as .svg, .png or .pdf. Equal figures give equal files."""
     import tempfile
 
     import matplotlib
@@ -132,25 +138,25 @@ def write_plot(figure: Figure, path: Path) -> None:
 
 
 def _checked_names(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str] | None) -> list[str]:
-    """A name for the baseline and for every system; ValueError for all but results of compare by the metric's name."""
+    """Return the names of the rows; ValueError unless `tested` maps metric names to results of compare."""
     if not isinstance(tested, Mapping):
-        raise ValueError(f"results come as a {type(tested).__name__}: give {{metric's name: what compare gave}}")
+        raise ValueError(f"tested is of type {type(tested).__name__}: give {{metric name: result of compare}}")
     if not tested:
-        raise ValueError("nothing to plot: give what compare gave, by the metric's name")
+        raise ValueError("nothing to plot: give {metric name: result of compare}")
     if "baseline" in tested:
-        raise ValueError("name the metric: give {name: what compare gave}")
+        raise ValueError("tested is one result of compare: give {metric name: result of compare}")
     for metric, result in tested.items():
         if not (isinstance(result, Mapping) and {"baseline", "systems", "signature"} <= result.keys()):
-            raise ValueError(f"{metric} has no result of compare: give {{metric's name: what compare gave}}")
+            raise ValueError(f"tested[{metric!r}] is not a result of compare: give {{metric name: result of compare}}")
     n_systems = {metric: len(result["systems"]) for metric, result in tested.items()}
     first, n = next(iter(n_systems.items()))
     for metric, other in n_systems.items():
         if other != n:
-            raise ValueError(f"{first} and {metric} have not as many systems ({n}, {other}): plot them one by one")
+            raise ValueError(f"{first} has {n} systems but {metric} has {other}: plot them one by one")
     if names is None:
         return ["baseline", *(f"system {i + 1}" for i in range(n))]
     if len(names) != n + 1:
-        raise ValueError(f"{len(names)} names for {n + 1} rows: give the baseline's, then every system's")
+        raise ValueError(f"{len(names)} names for {n + 1} rows: give the baseline's name, then each system's")
     return list(names)
 
 
@@ -178,7 +184,7 @@ def _look(result: Mapping[str, float], score: str, baseline: Mapping[str, float]
 
 
 def _levels(tested: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The confidence levels of the intervals, as signatures have them."""
+    """Return the confidence levels of the intervals, from the signatures."""
     levels = [re.search(r"(?:^|\|)ci:([0-9.]+)\[", result["signature"]) for result in tested.values()]
     return list(dict.fromkeys(f"{100 * float(level[1]):g} %" for level in levels if level))
 
@@ -209,7 +215,7 @@ def _marker(look: _Look) -> dict[str, Any]:
 
 
 def _legend(panels: Sequence[_Panel], levels: Sequence[str]) -> list[Any]:
-    """What the markers that are there mean, and the bars."""
+    """Return the legend's entries for the markers and bars that occur."""
     from matplotlib.lines import Line2D
 
     there = {row.look for panel in panels for row in panel.rows}

@@ -1,7 +1,7 @@
-"""A metric without its host: what is counted of rows, what is made of the sum, and all that follows from the two.
+"""The base class of scorers: metrics that do not depend on evaluate.
 
-Scores of a corpus, of rows and of resamples, intervals, paired tests and signatures are made of the same counts: the
-statistics of a row are integers, and a score is a pure function of their sum.
+A scorer counts each row as a vector of integers, its statistics, and scores a sum of such vectors by a pure function.
+Corpus scores, row scores, intervals, paired tests and signatures all derive from these two steps.
 """
 
 from __future__ import annotations
@@ -30,44 +30,44 @@ from evenscore.text.segments import IntArray
 from evenscore.version import __version__
 
 Result: TypeAlias = dict[str, Any]
-# A metric's TypedDict of options.
+# The TypedDict that declares a metric's options.
 O = TypeVar("O")  # noqa: E741
 S = TypeVar("S", bound="Scorer[Any]")
 T = TypeVar("T")
 
 COLUMNS = ("predictions", "references")
-# What is counted of every row of these, whatever the metric: the first columns of its statistics.
+# The first statistics of every metric that compares predictions with references.
 ROW_COLUMNS = ("rows", "references", "references_squared")
 
-# A block that an executor gets: enough work to be worth the way, little enough for every worker to have some.
+# Block size for executors: large enough to outweigh the transfer, small enough to give every worker a block.
 _TRAVELLING_CHARACTERS = 1 << 20
-# Seconds of work for a slow tokenizer, so that a bar can move.
+# Block size for slow tokenizers, which need seconds for it, so that the progress bar moves.
 _SLOW_CHARACTERS = 1 << 17
-# Rows that are scored at once.
+# Rows to score at once.
 _ROWS = 1 << 16
 
 
 def rebuilt(kind: Callable[..., T], given: Mapping[str, Any], hashed: Any) -> T:
-    """`hashed` is not used: it is there so that other code, or other files, miss what these have cached."""
+    """Unpickle a scorer or metric. `hashed` is unused: it makes the pickle, a cache key, depend on code and files."""
     return kind(**given)
 
 
 class Scorer(abc.ABC, Generic[O]):
-    """A metric under some options, which never change.
+    """A metric with fixed options.
 
-    A subclass says what is counted (`count_columns`, `own_statistic_names`) and what is made of the sum (`score`,
-    `headlines`, `signature_fields`); the rest follows, and may be overridden where a metric has a faster way.
+    A subclass defines what it counts (`count` or `count_columns`, `own_statistic_names`) and how it scores a sum
+    (`score`, `headlines`, `signature_fields`). It may override other methods with faster versions.
     """
 
     name: ClassVar[str]
-    # A TypedDict that declares the options.
+    # The TypedDict that declares the options.
     declaration: ClassVar[type]
-    # What compute takes of a corpus.
+    # The columns that compute accepts.
     columns: ClassVar[Sequence[str]] = COLUMNS
-    # The first statistics, whatever the metric counts besides.
+    # The statistics before own_statistic_names().
     row_columns: ClassVar[Sequence[str]] = ROW_COLUMNS
-    # Rows are counted in blocks of about so many characters: the fewer, the smaller the arrays; the more, the less
-    # often a word is looked at anew.
+    # Approximate characters per block of rows. Small blocks need less memory; large blocks look up each distinct word
+    # less often.
     block_characters = 1 << 23
 
     def __init__(self, **given: Any) -> None:
@@ -81,105 +81,107 @@ class Scorer(abc.ABC, Generic[O]):
         return rebuilt, (type(self), dict(sorted(self.given.items())), hashed)
 
     def under(self: S, given: Mapping[str, Any]) -> S:
-        """The same metric with these options over its own."""
+        """Return a scorer with these options in place of its own; options that are not given stay."""
         return type(self)(**{**self.given, **translate(self.declaration, given)}) if given else self
 
     # --- what a metric defines
 
     @abc.abstractmethod
     def own_statistic_names(self) -> Sequence[str]:
-        """The names of the statistics behind `row_columns`."""
+        """Return the names of the statistics after `row_columns`."""
 
     @abc.abstractmethod
     def score(self, total: IntArray) -> Result:
-        """Everything that is made of summed statistics, `row_columns` first; the formula, with no text in reach."""
+        """Score a sum of statistics, shape (len(statistic_names()),), `row_columns` first."""
 
     @abc.abstractmethod
     def headlines(self) -> Sequence[str]:
-        """The keys of the result that stand for the metric: they get rows, intervals and p-values."""
+        """Return the result's keys that get scores per row, intervals and p-values."""
 
     @abc.abstractmethod
     def signature_fields(self) -> Mapping[str, Any]:
-        """What decides the score, under short names, in order."""
+        """Return the options that affect the score, in order, under the signature's short names."""
 
     def count(self, predictions: list[str], references: References) -> IntArray:
-        """The statistics behind `row_columns`, of every row, shape (n, len(own_statistic_names())), int64, additive.
+        """Return the statistics of each row after `row_columns`, shape (n, len(own_statistic_names())), int64.
 
-        A metric that has no references has a count_columns of its own.
+        A metric without references overrides count_columns instead.
         """
         raise NotImplementedError
 
     def cuts_text_by_text(self) -> bool:
-        """Whether a function or a model cuts texts one by one, which may be slow and gains nothing by large blocks."""
+        """Whether a function or model tokenizes texts one by one, which large blocks do not make faster."""
         return False
 
     def warn(self, predictions: list[str], references: References) -> None:
-        """Warn of texts that can be scored, but hardly as they were meant."""
+        """Warn about texts that can be scored but look like a mistake."""
 
     def prepared(self, given: dict[str, Any]) -> dict[str, Any]:
-        """The given options as they are kept, compared and pickled."""
+        """Return the given options in the form to keep, compare and pickle."""
         return given
 
     def check(self) -> None:
-        """Raise ValueError for options that are good by themselves and contradict each other."""
+        """Raise ValueError for options that contradict each other."""
 
     def files(self) -> Sequence[Any]:
-        """The files and folders that options name, whose content decides the statistics."""
+        """Return the paths among the options whose content affects the statistics."""
         return ()
 
     def row_fields(self, total: IntArray) -> Mapping[str, Any]:
-        """What a sum of statistics says of all its rows, for the signature."""
+        """Return the signature's fields that depend on the rows."""
         return references_a_row(total)
 
     def headline_scores(self, totals: IntArray, resampled: bool) -> FloatArray:
-        """The headlines of many sums, shape (sums, headlines)."""
+        """Return the headline scores of many sums, shape (sums, headlines); resampled: whether sums are resamples."""
         names = self.headlines()
         scores = [self.score(total) for total in totals]
         return np.array([[score[name] for name in names] for score in scores]).reshape(len(totals), len(names))
 
     def row_scores(self, rows: IntArray) -> FloatArray:
-        """The headlines of single rows, shape (rows, headlines)."""
+        """Return the headline scores of single rows, shape (rows, headlines)."""
         return self.headline_scores(rows, resampled=False)
 
     def rows_drawn(self, statistics: IntArray) -> IntArray:
-        """The rows that resamples are drawn from."""
+        """Return the rows to resample from."""
         return statistics
 
     def refuse_rows(self) -> None:
-        """Raise ValueError for options that ask for what is made of single rows, where there are only sums."""
+        """Raise ValueError if an option of the metric needs single rows. Called where only sums are available."""
 
     def check_paired(self, rows: Sequence[IntArray]) -> None:
-        """Raise ValueError for statistics of systems, the baseline's first, between which no test can decide."""
+        """Raise ValueError if systems cannot be tested; rows: statistics of the baseline, then of each system."""
 
     def drawn(self) -> dict[str, Any]:
-        """What compute draws at random, for the signature."""
+        """Return the signature's fields for the random draws of compute."""
         options = self._common
         if options["confidence"] is None:
             return {}
-        # As sacrebleu signs it, whose level is always 95 %.
+        # sacrebleu's level is always 95 % and has no field in its signature.
         level = {} if options["confidence"] == 0.95 else {"ci": options["confidence"]}
         return {"bs": options["n_resamples"], **level}
 
     def finish(self, result: Result, rows: IntArray) -> Result:
-        """The result of compute, where a metric has something to say that is no function of the sum."""
+        """Return the result of compute with the metric's additions that are not a function of the sum."""
         return result
 
-    # --- what follows
+    # --- shared by all metrics
 
     @property
     def _common(self) -> Mapping[str, Any]:
-        """The options, by the names that all metrics have."""
+        """The options, typed as a mapping, so that this class can read the common ones."""
         return cast(Mapping[str, Any], self.options)
 
     def count_columns(self, columns: Mapping[str, Any], executor: Any = None) -> IntArray:
-        """The statistics of every row of the columns, shape (n, len(statistic_names())), int64.
+        """Return the statistics of each row, shape (n, len(statistic_names())), int64.
 
-        executor: where blocks of rows are counted; None: here.
+        columns: the values of each column, by name.
+        executor: counts blocks of rows in its workers; None: this process counts them.
+        Raises ValueError, which names the first invalid row.
         """
         texts = check_predictions(columns.get("predictions"))
         references = check_references(columns.get("references"), len(texts))
         self.warn(texts, references)
-        # Rows know nothing of each other, so blocks of them keep memory flat, and may be counted anywhere.
+        # Rows are independent, so blocks bound the memory and can be counted in any process.
         count = functools.partial(_count_block, self)
         if executor is None:
             characters = _SLOW_CHARACTERS if self.cuts_text_by_text() else self.block_characters
@@ -190,12 +192,12 @@ class Scorer(abc.ABC, Generic[O]):
         return with_row_columns(references.counts, np.concatenate(own))
 
     def compare(self, systems: Sequence[Any], columns: Mapping[str, Any], test: str, n_trials: int | None) -> Result:
-        """A paired test of systems against the first one, the baseline; columns: those that all of them share."""
+        """Test systems against the first one, the baseline; columns: those that all systems share."""
         trials = self.checked_trials(test, n_trials)
         if len(systems) == 1:
-            raise ValueError("no system to compare with the baseline: give its predictions as second argument")
+            raise ValueError("no system to compare with the baseline: give its predictions as the second argument")
         if "predictions" in columns:
-            raise ValueError("predictions= beside systems: each system is a column of predictions; leave it out")
+            raise ValueError("predictions= is not an argument of compare: give each system's predictions by position")
         texts = check_systems(systems[0], systems[1:])
         rows = [self.count_columns({**columns, "predictions": column}) for column in texts]
         if not len(rows[0]):
@@ -203,49 +205,50 @@ class Scorer(abc.ABC, Generic[O]):
         return self.tested(rows, test, trials)
 
     def usual_columns(self, named: Mapping[str, str]) -> Mapping[str, str]:
-        """The names that columns of a dataset have if nobody says; named: those that somebody said."""
+        """Return the default names of a dataset's columns; named: the columns that the caller named."""
         return {"predictions": "prediction", "references": "references"}
 
     def statistic_names(self) -> list[str]:
-        """The names of what is counted of a row."""
+        """Return the names of all statistics of a row."""
         return [*self.row_columns, *self.own_statistic_names()]
 
     def counting(self) -> tuple[Any, ...]:
-        """The values of the options that decide what is kept of rows."""
+        """Return the values of the options that affect the kept statistics."""
         known = declared(self.declaration)["options"]
         return tuple(_as_tuples(self._common[name]) for name, option in known.items() if option.counts)
 
     def compute(self, columns: Mapping[str, Any], executor: Any = None) -> Result:
-        """The result for a corpus, a column by each name; None stands for one that is not given."""
+        """Return the result for a corpus, from its columns by name; None means that a column was not given."""
         self.check_kept()
         return self.scored(self.count_columns(columns, executor), columns)
 
     def check_kept(self) -> None:
-        """Raise ValueError for options that need rows, where only sums are kept."""
+        """Raise ValueError if an option needs rows but keep_rows=False keeps only their sum."""
         if not self._common["keep_rows"]:
             self.check_sums()
 
     def check_sums(self) -> None:
-        """Raise ValueError for options that need rows."""
+        """Raise ValueError if an option needs rows."""
         self.refuse_rows()
         if self._common["per_example"] or self._common["confidence"] is not None:
             raise ValueError(
-                "a sum has no rows to list or resample: per_example and confidence are for compute with keep_rows=True"
+                "per_example and confidence need rows, and a sum has none: leave them out, or call compute with "
+                "keep_rows=True"
             )
 
     def scored(self, statistics: IntArray, columns: Mapping[str, Any]) -> Result:
-        """The result for counted rows; columns: those that they are of, for messages."""
+        """Return the result for counted rows; columns: where the rows come from, for error messages."""
         if not len(statistics):
             names = [name for name, column in columns.items() if column is not None]
             raise ValueError(f"nothing to score: {' and '.join(names) or 'all batches'} are empty")
         return self.rows_result(statistics) if self._common["keep_rows"] else self.sum_result(statistics.sum(axis=0))
 
     def row_result(self, columns: Mapping[str, Any]) -> Result:
-        """The result for these rows with the score of each, whatever else options leave out."""
+        """Return the result for these rows with the score of each row, whatever the options say."""
         return self.under({"per_example": True, "scalars_only": False, "keep_rows": True}).compute(columns)
 
     def rows_result(self, statistics: IntArray) -> Result:
-        """The result for counted rows, with what is made of single rows."""
+        """Return the result for counted rows, with intervals and scores per row if the options ask for them."""
         result = {**self._total_result(statistics.sum(axis=0)), **self._intervals(statistics)}
         if self._common["per_example"]:
             starts = range(0, len(statistics), _ROWS)
@@ -256,9 +259,9 @@ class Scorer(abc.ABC, Generic[O]):
         return self.visible(self.finish(result, statistics))
 
     def sum_result(self, total: Any) -> Result:
-        """The result for summed statistics, shape (len(statistic_names()),).
+        """Return the result for summed statistics, shape (len(statistic_names()),).
 
-        Raises ValueError for what is no such sum, and for options that need rows.
+        Raises ValueError for another shape or type, for a sum of no rows, and for options that need rows.
         """
         self.check_sums()
         expected, array = len(self.statistic_names()), np.asarray(total)
@@ -268,17 +271,17 @@ class Scorer(abc.ABC, Generic[O]):
                 f"{expected} integers"
             )
         if array[0] < 1:
-            raise ValueError(f"total sums up {array[0]} rows: there is nothing to score")
+            raise ValueError(f"total sums up {array[0]} rows: give the sum of at least one row")
         return self.visible(self._total_result(array.astype(np.int64)))
 
     def visible(self, result: Result) -> Result:
-        """The result without what the option scalars_only leaves out."""
+        """Return the result, reduced to its numbers if scalars_only is set."""
         if not self._common["scalars_only"]:
             return result
         return {key: value for key, value in result.items() if isinstance(value, (int, float))}
 
     def checked_trials(self, test: str, n_trials: int | None) -> int:
-        """How many trials a paired test takes; ValueError for a test that there is not, or options of single rows."""
+        """Return the number of trials. Raises ValueError for an unknown test, or if an option needs single rows."""
         check_choice("test", test, tuple(PAIRED_TESTS))
         self.refuse_rows()
         trials = PAIRED_TESTS[test].usual_trials if n_trials is None else n_trials
@@ -286,7 +289,7 @@ class Scorer(abc.ABC, Generic[O]):
         return trials
 
     def tested(self, rows: Sequence[IntArray], test: str, trials: int) -> Result:
-        """A paired test; rows: the statistics of the baseline, then those of every system."""
+        """Run a paired test; rows: the statistics of the baseline, then those of each system."""
         check_as_many_rows(rows)
         self.check_paired(rows)
         _warn_of_equal(rows)
@@ -315,7 +318,7 @@ class Scorer(abc.ABC, Generic[O]):
             **self.signature_fields(),
             "version": f"evenscore-{__version__}",
         }
-        # A value of the caller's may hold the bar that separates the fields.
+        # Escape the separator, which a value from the caller may contain.
         shown = {name: str(value).replace("%", "%25").replace("|", "%7C") for name, value in fields.items()}
         return "|".join(f"{name}:{value}" for name, value in shown.items())
 
@@ -336,7 +339,7 @@ def _count_block(scorer: Scorer[Any], block: tuple[list[str], References]) -> In
 
 
 def with_row_columns(reference_counts: IntArray, own: IntArray) -> IntArray:
-    """The statistics of a metric, shape (n, k), with ROW_COLUMNS before them, shape (n, 3 + k).
+    """Prepend ROW_COLUMNS to a metric's statistics; shape (n, k) becomes (n, 3 + k).
 
     >>> with_row_columns(np.array([2, 1]), np.array([[7], [8]])).tolist()
     [[1, 2, 4, 7], [1, 1, 1, 8]]
@@ -346,9 +349,9 @@ def with_row_columns(reference_counts: IntArray, own: IntArray) -> IntArray:
 
 
 def references_a_row(total: IntArray) -> dict[str, str]:
-    """How many references every row of a sum of statistics has, "var" if they differ, as a field of signatures.
+    """Return the signature's field for the number of references per row, "var" if rows differ.
 
-    All rows have the same number if and only if rows * sum of squares == (sum of numbers)^2 (Cauchy-Schwarz).
+    All rows have the same number if and only if rows * sum of squares == (sum of numbers)**2 (Cauchy-Schwarz).
 
     >>> references_a_row(np.array([2, 4, 8])), references_a_row(np.array([2, 4, 10]))
     ({'nrefs': '2'}, {'nrefs': 'var'})
@@ -358,14 +361,15 @@ def references_a_row(total: IntArray) -> dict[str, str]:
 
 
 def _as_tuples(value: Any) -> Any:
-    """Lists as tuples, which are as good in options."""
+    """Convert lists to tuples, recursively, because options accept either."""
     return tuple(map(_as_tuples, value)) if isinstance(value, (list, tuple)) else value
 
 
 def _warn_of_equal(rows: Sequence[IntArray]) -> None:
-    """A p-value of a system and itself is the least there is, in sacrebleu too, and means nothing."""
+    """Warn if a system equals the baseline: the test then gives the smallest p-value possible, as in sacrebleu."""
     for i, statistics in enumerate(rows[1:]):
         if np.array_equal(statistics, rows[0]):
             warn_caller(
-                f"systems[{i}] counts like the baseline in every row: its p-values mean nothing. Is it the same file?"
+                f"systems[{i}] has the same counts as the baseline in every row: its p-values mean nothing. Is it the "
+                f"same file?"
             )

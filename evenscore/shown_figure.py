@@ -1,4 +1,4 @@
-"""A figure that notebooks show by themselves."""
+"""A matplotlib figure that notebooks display without pyplot."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from matplotlib.figure import Figure
 
 
 class ShownFigure(Figure):
-    """A Figure that needs no `%matplotlib inline` to be seen; pyplot does not know it, and need not close it."""
+    """A Figure that displays itself without `%matplotlib inline`. pyplot does not track it, so it needs no close."""
 
     def _repr_png_(self) -> bytes:
-        """What IPython asks of the value of a cell."""
+        """Return the PNG that IPython displays for a cell's value."""
         file = io.BytesIO()
         self.savefig(file, format="png", dpi=100)
         return file.getvalue()

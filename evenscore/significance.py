@@ -15,17 +15,21 @@ from evenscore.text.segments import IntArray
 
 FloatArray = npt.NDArray[np.float64]
 
-# Draws held at once: 2 Mi of 8 bytes, four arrays of them at most.
+# Draws in memory at once: 2 Mi of 8 bytes, in at most four arrays.
 _DRAWS = 1 << 21
-# Up to here a float64 holds every integer, so that a sum of products is exact in any order.
+# float64 represents every integer up to here, so sums of products are exact in any order.
 _EXACT = 2**53
 
 
 def resampled_sums(statistics: IntArray, n_resamples: int, seed: int) -> IntArray:
-    """Sums over as many segments as there are, drawn with replacement; shape (n_resamples, columns).
+    """Draw bootstrap resamples of n rows with replacement, and return their sums, int64, shape (n_resamples, columns).
 
-    The draws are those of numpy's default_rng(seed).choice, row by row, as sacrebleu 2.6.0 takes them
-    (significance.py, _bootstrap_resample); drawing them in parts gives the same stream.
+    statistics: shape (n, columns), n at least 1.
+    Source: sacrebleu 2.6.0, significance.py, _bootstrap_resample: numpy's default_rng(seed).choice, once per resample.
+    Drawing several resamples at once gives the same stream.
+
+    >>> resampled_sums(np.array([[1], [10], [100]]), n_resamples=3, seed=1).tolist()
+    [[120], [102], [201]]
     """
     n = len(statistics)
     rng = np.random.default_rng(seed)
@@ -39,14 +43,14 @@ def resampled_sums(statistics: IntArray, n_resamples: int, seed: int) -> IntArra
 
 
 def swapped_sums(baseline: IntArray, system: IntArray, n_trials: int, seed: int) -> tuple[IntArray, IntArray]:
-    """Sums of two pseudo-systems that exchange each segment with probability 1/2; each (n_trials, columns).
+    """Swap each row of two systems with probability 1/2, and return the sums of both, each (n_trials, columns).
 
-    The draws are those of sacrebleu 2.6.0 (significance.py, _paired_ar_test).
+    Source: sacrebleu 2.6.0, significance.py, _paired_ar_test, with the same draws.
     """
     n = len(baseline)
     rng = np.random.default_rng(seed)
     first = np.empty((n_trials, baseline.shape[1]), dtype=np.int64)
-    # Booleans are cut from 32-bit draws: only parts of 32 rows, or multiples, leave the stream as it is.
+    # numpy cuts booleans from 32-bit draws: only chunks of a multiple of 32 trials keep the stream unchanged.
     for start, stop in _chunks(n_trials, 32 * max(1, _DRAWS // (32 * n))):
         kept = rng.integers(2, size=(stop - start, n), dtype=bool)
         first[start:stop] = _exact_product(kept, baseline - system, 1)
@@ -60,50 +64,54 @@ def _chunks(n: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 def _exact_product(times: npt.NDArray[np.generic], statistics: IntArray, most: int) -> IntArray:
-    """times @ statistics in integers; through float64, where BLAS is, if no sum can pass 2^53."""
+    """Return times @ statistics in exact integers; uses BLAS on float64 if no sum can exceed 2**53."""
     if np.abs(statistics).sum(axis=0, dtype=np.float64).max(initial=0) * most < _EXACT:
         return (times.astype(np.float64) @ statistics.astype(np.float64)).astype(np.int64)
     return times.astype(np.int64) @ statistics
 
 
 def interval(scores: FloatArray, confidence: float) -> tuple[float, float, float]:
-    """Low end, mean, high end of resampled scores, shape (n,).
+    """Return low end, mean and high end of a percentile interval of resampled scores, shape (n,), n at least 1.
 
-    At 0.95 the ends are those of sacrebleu 2.6.0 (estimate_ci): of n sorted scores, n // 40 are left out on each side.
+    confidence: above 0 and below 1.
+    Source: sacrebleu 2.6.0, significance.py, estimate_ci, for 0.95: n // 40 sorted scores are left out on each side.
 
     >>> interval(np.arange(100.0), 0.95)
     (2.0, 49.5, 97.0)
     """
     ordered = np.sort(scores)
-    # A hair more than the product, so that 1 - 0.9 in binary does not fall short of 1/10.
+    # The small summand makes up for rounding, as in 1 - 0.9 < 0.1.
     outside = min(math.floor(len(ordered) * (1 - confidence) / 2 + 1e-9), (len(ordered) - 1) // 2)
     return float(ordered[outside]), stats.mean(ordered.tolist()), float(ordered[len(ordered) - outside - 1])
 
 
-# Scores of sums, shape (sums, scores); the flag says that the sums are of a bootstrap.
+# Maps sums to scores, shape (sums, scores); the flag tells whether the sums are bootstrap resamples.
 ScoreSums = Callable[[IntArray, bool], FloatArray]
-# From the statistics of the baseline and of every system, trials, seed and scores to each system's p-values.
+# Maps the statistics of baseline and systems, number of trials, seed and ScoreSums to a list of p-values per system.
 PairedTest = Callable[[Sequence[IntArray], int, int, ScoreSums], list[list[float]]]
 
 
 def bootstrap_test(statistics: Sequence[IntArray], trials: int, seed: int, score: ScoreSums) -> list[list[float]]:
-    """How often resampled differences, centred on their mean, exceed the real absolute difference.
+    """Paired bootstrap test: how often centred differences of resamples exceed the observed difference.
 
+    statistics: of the baseline, then of each system; shape (n, columns) each, n at least 1.
+    Returns p-values, above 0 and at most 1: a list per system, with one per score.
     Source: Koehn (2004); sacrebleu 2.6.0, significance.py, _paired_bs_test.
     """
-    # Every system is resampled with the same draws, so one pass over them serves all.
+    # All systems use the same draws, so they are resampled together.
     sums = resampled_sums(np.concatenate(statistics, axis=1), trials, seed)
     baseline, *systems = [score(part, True) for part in np.split(sums, len(statistics), axis=1)]
     real = _real_differences(statistics, score)
-    # Column by column: numpy sums a contiguous column in sacrebleu's order, and the last bit may decide.
+    # numpy sums a contiguous column in sacrebleu's order. Another order could change the last bit, and so a p-value.
     columns = [np.ascontiguousarray(np.abs(system - baseline).T) for system in systems]
     centred = [np.stack([column - column.mean() for column in own], axis=1) for own in columns]
     return list(map(_p_values, centred, real))
 
 
 def randomization_test(statistics: Sequence[IntArray], trials: int, seed: int, score: ScoreSums) -> list[list[float]]:
-    """How often two systems that exchange their segments at random differ by more than the real ones do.
+    """Paired approximate randomization test: how often swapping rows gives more than the observed difference.
 
+    statistics, result: as in `bootstrap_test`.
     Source: Riezler & Maxwell (2005); sacrebleu 2.6.0, significance.py, _paired_ar_test.
     """
     baseline, *systems = statistics
@@ -115,20 +123,20 @@ def randomization_test(statistics: Sequence[IntArray], trials: int, seed: int, s
 
 
 def _real_differences(statistics: Sequence[IntArray], score: ScoreSums) -> FloatArray:
-    """Absolute differences of each system's scores from the baseline's, shape (systems, scores)."""
+    """Return the absolute differences between the scores of systems and baseline, shape (systems, scores)."""
     scores = score(np.stack([rows.sum(axis=0) for rows in statistics]), False)
     differences: FloatArray = np.abs(scores[1:] - scores[0])
     return differences
 
 
 def _p_values(differences: FloatArray, real: FloatArray) -> list[float]:
-    """Shape (trials, scores) and (scores,); one is added to both counts, as sacrebleu has it."""
+    """Return a p-value per score from shapes (trials, scores) and (scores,), with add-one as in sacrebleu."""
     exceeding = np.count_nonzero(differences > real, axis=0)
     return [(count + 1) / (len(differences) + 1) for count in exceeding.tolist()]
 
 
 class Test(NamedTuple):
-    """A paired test with its usual number of trials, and the name of that number in signatures."""
+    """A paired test, its default number of trials, and the signature's field for that number."""
 
     run: PairedTest
     usual_trials: int

@@ -1,4 +1,4 @@
-"""The release of evenscore, part of every signature."""
+"""The version of evenscore, which every signature includes."""
 
 from __future__ import annotations
 

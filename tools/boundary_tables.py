@@ -51,13 +51,13 @@ def holders(names: Iterable[str]) -> dict[str, str]:
 
 
 def of(names: Iterable[str]) -> Callable[[str], str]:
-    """The name of the property that holds a character, nothing where none does."""
+    """Return a function that names a character's property, or returns an empty string."""
     lookup = cache(lambda: holders(names))
     return lambda char: lookup().get(char, "")
 
 
 def charsmap(replacements: Mapping[str, str]) -> bytes:
-    """A map for Precompiled: a double array in which every node has 256 units of its own, then the replacements."""
+    """Return a map for Precompiled: a double array with 256 separate units per node, then the replacements."""
     trie: dict[int, Any] = {}
     texts = b""
     for key, text in replacements.items():
@@ -83,10 +83,10 @@ def charsmap(replacements: Mapping[str, str]) -> bytes:
 
 
 def joined(key: str, before: str, after: str) -> Callable[[str], bool]:
-    """Whether before, a character and after, which ends with the key, are one grapheme.
+    """Return a test of whether `before`, a character, `after` and `key` are one grapheme.
 
-    Precompiled replaces a grapheme of less than six bytes as a whole, if it begins with a key, and any other one
-    character by character.  So the accent behind the key goes if a grapheme begins at the key, and stays if none does.
+    Precompiled replaces a grapheme of less than six bytes as a whole if it begins with a key, and other graphemes one
+    character at a time. So the accent after the key disappears if a grapheme begins at the key, and else stays.
     """
     normalize = normalizers.Precompiled(charsmap({key: "!"})).normalize_str
     return lambda char: bool(normalize(before + char + after + key + "\u0301").endswith("\u0301"))
@@ -100,7 +100,7 @@ extends, before_picture = joined(SIGN, SIGN, JOINER), joined(SIGN, "", JOINER)
 before_conjunct, links, keeps_linking = joined(KA, "", VIRAMA), joined(KA, KA, ""), joined(KA, KA, VIRAMA)
 attaching = cache(normalizers.Precompiled(charsmap({"a": "!"})).normalize_str)
 
-# Regional indicators have no name: no grapheme of less than six bytes has one beside another character.
+# Regional indicators are missing: no grapheme of less than six bytes has one next to another character.
 GRAPHEMES: dict[str, Callable[[str], bool]] = {
     "control": lambda char: not ACUTE(char + "\u0301\u0301").endswith("!!"),
     "attaches": lambda char: char != JOINER and attaching("a" + char) == "!",
@@ -120,7 +120,7 @@ script_samples: list[str] = ["a", "\u6f22"]
 
 
 def sentencepiece_script(char: str) -> str:
-    """The first character met of the same script, as UnicodeScripts has it; nothing for what is of any script."""
+    """Return the first sample of the same script, as in UnicodeScripts; an empty string for any script."""
     same = [sample for sample in script_samples[:2] if len(script_cuts(sample + char)) == 1]
     if len(same) == 2:
         return ""

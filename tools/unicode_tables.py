@@ -15,19 +15,19 @@ import tokenizers
 from tokenizers import NormalizedString, normalizers, pre_tokenizers
 
 EVERY = range(0x110000)
-# Where the package has them.
+# The folder of the package's tables.
 DATA = Path(__file__).resolve().parent.parent / "tokenizers_impl" / "data"
 SURROGATES = range(0xD800, 0xE000)
 HANGUL = range(0xAC00, 0xD7A4)
 
 
 def _cuts(pre_tokenizer: pre_tokenizers.PreTokenizer) -> Callable[[str], int]:
-    """How many words the pre-tokenizer makes of a text."""
+    """Return a function that counts the words the pre-tokenizer splits a text into."""
     return lambda text: len(pre_tokenizer.pre_tokenize_str(text))
 
 
 def _bert(**options: bool) -> Callable[[str], str]:
-    """BertNormalizer with these options alone."""
+    """Return BertNormalizer with only these options enabled."""
     off = {"clean_text": False, "handle_chinese_chars": False, "strip_accents": False, "lowercase": False}
     return normalizers.BertNormalizer(**{**off, **options}).normalize_str
 
@@ -41,7 +41,7 @@ nfc, nfd, nfkd, lowercase, strip_accents = (
 )
 bert_clean_text, bert_strip_accents = _bert(clean_text=True), _bert(strip_accents=True)
 
-# A character beside one of a known class is in this class if both stay one word, or if it is cut from another.
+# Each test puts a character next to one of a known class, and checks whether the two form one word or are separated.
 CLASSES: dict[str, Callable[[str], bool]] = {
     "letter": lambda char: gpt2("a" + char) == 1,
     "number": lambda char: gpt2("1" + char) == 1,
@@ -52,55 +52,55 @@ CLASSES: dict[str, Callable[[str], bool]] = {
 }
 REMOVALS: dict[str, Callable[[str], bool]] = {
     "strip_accents": lambda char: strip_accents(char) == "",
-    # It decomposes before it strips; what decomposes never comes to be stripped.
+    # BertNormalizer decomposes characters before it strips accents, so one that decomposes is never stripped itself.
     "bert_strip_accents": lambda char: nfd(char) == char and bert_strip_accents(char) == "",
     "bert_clean_text": lambda char: bert_clean_text(char) == "",
 }
 
 
 def named(tests: dict[str, Callable[[str], bool]]) -> Callable[[str], str]:
-    """The names of the tests that a character passes."""
+    """Return a function that names the tests a character passes."""
     return lambda char: " ".join(name for name, passes in tests.items() if passes(char))
 
 
 def moves(char: str) -> bool:
-    """Whether the character changes places with a mark of the lowest or of the highest combining class."""
+    """Whether NFD swaps the character with a mark of the lowest or highest combining class."""
     low, high = "\u0334", "\u0345"
     return nfd(char) == char and bool(nfd(char + low) == low + char or nfd(high + char) == char + high)
 
 
 @cache
 def samples() -> dict[int, str]:
-    """For each combining class the first mark of it that the library knows."""
+    """Return the first mark of each combining class that the library knows."""
     marks = filter(moves, (chr(code) for code in reversed(EVERY) if code not in SURROGATES))
     return {unicodedata.combining(mark): mark for mark in marks}
 
 
 def combining_class(char: str) -> str:
-    """The class by which a mark is ordered: that of the marks with which it does not change places."""
+    """Return the combining class of a mark: that of the marks with which NFD does not swap it."""
     equal = (rank for rank, mark in samples().items() if in_order(char, mark) and in_order(mark, char))
     return str(next(equal)) if moves(char) else ""
 
 
 def in_order(first: str, second: str) -> bool:
-    """Whether two characters stay as they are."""
+    """Whether NFD leaves two characters unchanged."""
     return bool(nfd(first + second) == first + second)
 
 
 def changed(normalize: Callable[[str], str], base: Callable[[str], str] = str) -> Callable[[str], str]:
-    """The code points that a character becomes, nothing where it becomes no other than with `base`."""
+    """Return a function that gives a character's normalized code points, or an empty string if `base` agrees."""
     return lambda char: "" if normalize(char) == base(char) or ord(char) in HANGUL else hexadecimal(normalize(char))
 
 
 def uppercase(text: str) -> str:
-    """The text in upper case, for which there is no normalizer."""
+    """Return the text in upper case; `tokenizers` has no normalizer for it."""
     normalized = NormalizedString(text)
     normalized.uppercase()
     return str(normalized)
 
 
 def composed(char: str) -> str:
-    """The pair that composes to the character, nothing if there is none."""
+    """Return the pair that composes to the character, or an empty string."""
     parts = nfd(char)
     if parts == char or nfc(char) != char or ord(char) in HANGUL:
         return ""
@@ -108,12 +108,12 @@ def composed(char: str) -> str:
 
 
 def hexadecimal(text: str) -> str:
-    """The code points of a text."""
+    """Return the code points of a text in hexadecimal."""
     return " ".join(f"{ord(char):04X}" for char in text)
 
 
 def table(what: str, value: Callable[[str], str], writer: str = "unicode_tables.py") -> str:
-    """One row for each run of code points with the same value; none where it is empty, as it is for surrogates."""
+    """Return a row per run of code points with the same value; empty values, as of surrogates, have no row."""
     values = ("" if code in SURROGATES else value(chr(code)) for code in EVERY)
     lines = [f"# {what}", f"# tokenizers {tokenizers.__version__}, written by {writer}"]
     for shared, run in groupby(enumerate(values), lambda item: item[1]):

@@ -1,4 +1,4 @@
-"""The options of bleu_corpus, the stock metrics' names for them, and the keys of its result."""
+"""The options of bleu_corpus, aliases for the names in other libraries, and the keys of the result."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ _CONVENTIONS: dict[str, dict[str, Any]] = {
 
 
 def weight_sets(weights: Any) -> list[list[float]]:
-    """The sets of weights that an option gives; none if all orders weigh the same."""
+    """Return the option `weights` as a list of weight lists, empty for uniform weights."""
     if weights is None:
         return []
     several = _is_list(weights) and any(map(_is_list, weights))
     sets = weights if several else [weights]
     if not all(_is_list(each) and each for each in sets):
-        raise ValueError(f"weights={weights!r}: give a list with a weight an order, or a list of such lists")
+        raise ValueError(f"weights={weights!r}: give a list with one weight per order, or a list of such lists")
     return [list(each) for each in sets]
 
 
 def highest_order(options: BleuOptions) -> int:
-    """The longest n-grams that are scored."""
+    """Return the highest n-gram order to score."""
     return max([options["max_order"], *map(len, weight_sets(options["weights"]))])
 
 
 def orders(options: BleuOptions) -> int:
-    """The longest n-grams that are counted."""
+    """Return the highest n-gram order to count, which some smoothing methods need to be one higher."""
     return highest_order(options) + (options["smoothing"] in LOOKING_AHEAD)
 
 
@@ -111,10 +111,10 @@ class BleuOptions(Options, total=False):
 
 
 class BleuLoad(BleuOptions, HostOptions, total=False):
-    """What evenscore.load takes."""
+    """The keyword arguments of evenscore.load for bleu_corpus."""
 
 
-# What compute returns: scores, and of the rows what the options ask for.
+# The result of compute. The options decide which keys are present.
 class BleuResult(TypedDict, total=False):
     score: float
     score_low: float

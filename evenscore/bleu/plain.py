@@ -1,4 +1,4 @@
-"""BLEU by its definition, in plain Python; the arrays and the formula of `score` are tested against it."""
+"""BLEU by its definition in plain Python, for readers and as the reference of the tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Tokens = Sequence[Hashable]
 
 
 def n_grams(tokens: Tokens, n: int) -> Counter[tuple[Hashable, ...]]:
-    """How often each run of n tokens occurs.
+    """Count each n-gram, a run of n tokens.
 
     >>> n_grams(["a", "b", "a", "b"], 2)[("a", "b")]
     2
@@ -19,7 +19,7 @@ def n_grams(tokens: Tokens, n: int) -> Counter[tuple[Hashable, ...]]:
 
 
 def clipped_matches(prediction: Tokens, references: Sequence[Tokens], n: int) -> int:
-    """n-grams of the prediction, each counted no more often than the reference that has most of it.
+    """Count matching n-grams, each at most as often as it occurs in any single reference.
 
     Source: Papineni et al. (2002), section 2.1.1, modified n-gram precision.
 
@@ -33,14 +33,14 @@ def clipped_matches(prediction: Tokens, references: Sequence[Tokens], n: int) ->
 
 
 def closest_length(prediction: Tokens, references: Sequence[Tokens]) -> int:
-    """The length of the reference that is nearest to the prediction's, the shorter of two as near."""
+    """Return the reference length closest to the prediction's length, the shorter one of a tie."""
     return min(map(len, references), key=lambda length: (abs(length - len(prediction)), length))
 
 
 def bleu(predictions: Sequence[Tokens], references: Sequence[Sequence[Tokens]], max_order: int = 4) -> float:
-    """BLEU of a corpus from 0 to 100, without smoothing; 0 if no n-gram of some order matches.
+    """Return the BLEU of a corpus without smoothing, from 0 to 100; 0 if an order has no match.
 
-    references: of every prediction one or several.
+    references: one or more per prediction.
     Source: Papineni et al. (2002), section 2.3.
 
     >>> bleu(["the cat sat on a mat".split()], [["the cat sat on the mat".split()]])

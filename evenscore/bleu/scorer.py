@@ -1,4 +1,4 @@
-"""Corpus BLEU: what it counts, what it makes of the sum, and the picture of a row."""
+"""Counts and scores corpus BLEU, and draws the picture of a row."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from evenscore.significance import FloatArray
 from evenscore.text.ngrams import clipped_matches
 from evenscore.text.segments import IntArray
 
-# As many predictions must end in " ." before sacrebleu takes them for tokenized.
+# sacrebleu warns about tokenized input if this many predictions end in " .".
 _TOKENIZED_LINES = 100
 _OWN = slice(len(ROW_COLUMNS), None)
 
 
 class Bleu(Scorer[BleuOptions]):
-    """Corpus BLEU under some options."""
+    """Corpus BLEU with fixed options; `evenscore.bleu.score` has the formula."""
 
     name = "bleu_corpus"
     declaration = BleuOptions
 
-    # --- what is counted
+    # --- counting
 
     def count(self, predictions: list[str], references: References) -> IntArray:
-        """Lengths of both sides, matches and n-grams of each order; for nltk also which orders a row has none of."""
+        """Count both lengths, then matches and n-grams per order; for nltk also the rows without n-grams per order."""
         options, n = self.options, len(predictions)
-        # One vocabulary for both sides, so that equal tokens have equal ids.
+        # Tokenize both sides in one call, so that equal tokens get equal ids.
         tokens = get_tokenizer(options["tokenizer"], options["lowercase"]).tokenize(predictions + references.texts)
         sides = tokens.segments.split(n)
         lengths = sides[0].lengths
@@ -63,28 +63,28 @@ class Bleu(Scorer[BleuOptions]):
         return ["prediction_length", "reference_length", *numbered]
 
     def counting(self) -> tuple[Any, ...]:
-        """Of longest n-grams and weights counts what they make of each other: how long n-grams are counted."""
+        """Add the highest order to count, which follows from max_order, weights and smoothing."""
         return (*super().counting(), orders(self.options))
 
     def cuts_text_by_text(self) -> bool:
         return self.options["tokenizer"] not in AT_ONCE
 
     def warn(self, predictions: list[str], references: References) -> None:
-        """As sacrebleu does, of texts that look tokenized."""
+        """Warn if the predictions look tokenized, as sacrebleu does."""
         if not self.options["force"] and sum(text.endswith(" .") for text in predictions) >= _TOKENIZED_LINES:
             warn_caller(
-                f'{_TOKENIZED_LINES} predictions or more end in " .": they look tokenized, and BLEU tokenizes them '
-                f"once more. Give plain text, or force=True if they are plain"
+                f'{_TOKENIZED_LINES} or more predictions end in " ." and look tokenized, but BLEU tokenizes them '
+                f"again: give detokenized text, or set force=True if it is detokenized"
             )
 
     def files(self) -> Sequence[Any]:
         tokenizer = self.options["tokenizer"]
         return (tokenizer,) if isinstance(tokenizer, (str, Path)) and tokenizer not in TOKENIZERS else ()
 
-    # --- what is made of the sum
+    # --- scoring
 
     def score(self, total: IntArray) -> Result:
-        """BLEU with all its parts; see `evenscore.bleu.score` for the formula."""
+        """Return BLEU and its components."""
         options = self.options
         sums, best = read(total[_OWN].tolist(), options), highest_order(options)
         ratios, penalty = all_ratios(sums, options), brevity_penalty(sums, options)
@@ -114,16 +114,16 @@ class Bleu(Scorer[BleuOptions]):
         return self._percents(totals, self.options, resampled)
 
     def row_scores(self, rows: IntArray) -> FloatArray:
-        """BLEU of single rows, each with the orders that it has n-grams of, as sacrebleu scores sentences."""
+        """Return the BLEU of single rows with effective_order, as sacrebleu's sentence_bleu does."""
         if can_score_rows(self.options):
             return row_percents(rows[:, _OWN], self.options)[:, None]
-        # Not another scorer: its counts would be the same.
+        # effective_order does not affect the counts, so the rows need no other scorer.
         return self._percents(rows, {**self.options, "effective_order": True}, resampled=False)
 
     def _percents(self, totals: IntArray, options: BleuOptions, resampled: bool) -> FloatArray:
         has_sacrebleu = options["weights"] is None and options["reference_length"] == "closest"
         has_sacrebleu &= options["smoothing"] in ("exp", "floor", "add-k", "none")
-        # sacrebleu resamples float32 counts, and divides them as such: its intervals are reproduced to the last bit.
+        # sacrebleu resamples and divides float32 counts; doing the same gives its intervals to the last bit.
         single = resampled and has_sacrebleu and options["convention"] == "sacrebleu"
         weights, best = next(iter(weight_sets(options["weights"])), None), highest_order(options)
 
@@ -131,13 +131,13 @@ class Bleu(Scorer[BleuOptions]):
             sums = read(row, options)
             return bleu(sums, ratios_of(sums, best, options), best, weights, options).percent
 
-        # A row at a time: objects that stay, a dozen a row, would set off garbage collections that cost as much again.
+        # Convert one row at a time: keeping the objects of all rows alive would double the time by garbage collections.
         own = totals[:, _OWN]
         rows = map(list, own.astype(np.float32)) if single else map(np.ndarray.tolist, own)
         return np.fromiter(map(score, rows), np.float64, len(totals))[:, None]
 
     def signature_fields(self) -> Mapping[str, Any]:
-        """As sacrebleu signs, then what it has no name for."""
+        """Return sacrebleu's fields, then those for options that sacrebleu lacks."""
         options = self.options
         smoothing, value = options["smoothing"], smoothing_value(options["smoothing"], options["smoothing_value"])
         return {
@@ -148,10 +148,10 @@ class Bleu(Scorer[BleuOptions]):
             **_unusual(options),
         }
 
-    # --- why a row has its score
+    # --- picture
 
     def picture(self, prediction: str, references: str | Sequence[str]) -> Picture:
-        """Precisions and brevity penalty as bars; below, the n-grams of each order, in the order of the text."""
+        """Show precisions and brevity penalty as bars, and the n-grams of each order in text order."""
         result = self.row_result({"predictions": [prediction], "references": [references]})
         texts = [prediction, *check_references([references], 1).texts]
         tokens = get_tokenizer(self.options["tokenizer"], self.options["lowercase"]).tokenize(texts)
@@ -167,7 +167,7 @@ class Bleu(Scorer[BleuOptions]):
 
 
 def _unusual(options: BleuOptions) -> Mapping[str, Any]:
-    """What sacrebleu has no name for in its signature, shown where it is not as sacrebleu has it."""
+    """Return the fields that sacrebleu's signature lacks, where the options differ from sacrebleu."""
     fields = {
         "order": (highest_order(options), 4),
         "weights": ("+".join("/".join(map(str, weights)) for weights in weight_sets(options["weights"])), ""),
@@ -196,9 +196,10 @@ def _bars(result: Mapping[str, Any]) -> Bars:
 
 
 def n_gram_kinds(prediction: Sequence[int], references: Sequence[Sequence[int]], order: int) -> list[str]:
-    """What became of each n-gram: "match"; "clipped", if it is in a reference, but not so often; "miss".
+    """Classify each n-gram as "match", "clipped" or "miss".
 
-    Of an n-gram that is clipped, the first ones match (Papineni et al. 2002, section 2.1.1).
+    The first occurrences of an n-gram match, those beyond the count of any one reference are clipped (Papineni et al.
+    2002, section 2.1.1).
 
     >>> n_gram_kinds([7, 7, 8], [[7, 9]], 1)
     ['match', 'clipped', 'miss']

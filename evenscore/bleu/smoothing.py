@@ -1,4 +1,4 @@
-"""Smoothing of n-gram precisions: what stands for a precision when counts are small."""
+"""Smoothing methods for n-gram precisions."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-# Counts are ints, or numpy float32 where sacrebleu takes them so.
+# Counts are ints, or numpy float32 where sacrebleu uses them.
 Number = Any
 
 
 class Ratio(NamedTuple):
-    """A precision, not yet divided: each convention divides in its own order, which decides the last bit."""
+    """A precision before division. Each convention divides in its own order, which affects the last bit."""
 
     numerator: Number
     denominator: Number
 
 
 class Counts(NamedTuple):
-    """Summed counts of a corpus, by n-gram order, and the lengths of all predictions and of their references.
+    """Summed counts of a corpus per n-gram order, and the summed lengths of predictions and references.
 
-    totals: what matches are divided by: n_grams, but for nltk, which counts one for a prediction that has none.
-    Methods 5 and 7 of nltk also look at the order beyond the last: there all lists are one longer.
+    totals: the divisors of the matches: n_grams, but for nltk at least 1 per prediction.
+    The methods nltk5 and nltk7 use one order more than they score, so all lists are longer by one.
     """
 
     matches: Sequence[Number]
@@ -38,9 +38,9 @@ Smoothing = Callable[[Counts, int, float], list[Ratio]]
 
 
 def smoothed(name: str, counts: Counts, max_order: int, value: float | None) -> list[Ratio]:
-    """The precisions of orders 1 .. max_order, at most; orders past the first without n-grams may be left out.
+    """Return the precisions of orders 1 to max_order; some methods stop before the first order without n-grams.
 
-    name: a key of SMOOTHINGS.  value: what the method takes, or None for its default.
+    name: a key of SMOOTHINGS.  value: the method's parameter; None: its default.
 
     >>> smoothed("exp", Counts([3, 1, 0], [4, 3, 2], [4, 3, 2], 4, 4), 3, None)[2]
     Ratio(numerator=1, denominator=4)
@@ -50,7 +50,7 @@ def smoothed(name: str, counts: Counts, max_order: int, value: float | None) -> 
 
 
 def smoothing_value(name: str, value: float | None) -> float:
-    """What a method takes: the value, or its default."""
+    """Return the method's parameter: the given value, or the default for None."""
     _, default = SMOOTHINGS[name]
     return default if value is None else value
 
@@ -59,7 +59,7 @@ def smoothing_value(name: str, value: float | None) -> float:
 
 
 def _possible(counts: Counts, max_order: int) -> list[Ratio]:
-    """Precisions up to the first order of which the predictions hold no n-gram."""
+    """Return the precisions before the first order without n-grams."""
     totals = counts.totals[:max_order]
     return _all(counts, totals.index(0) if 0 in totals else max_order)
 
@@ -69,7 +69,7 @@ def _all(counts: Counts, max_order: int) -> list[Ratio]:
 
 
 def _floored(ratios: list[Ratio], value: float) -> list[Ratio]:
-    """The value stands for matches where there are none."""
+    """Replace zero matches by the value."""
     return [ratio if ratio.numerator else Ratio(value, ratio.denominator) for ratio in ratios]
 
 
@@ -80,7 +80,7 @@ def _add_k(counts: Counts, max_order: int, value: float) -> list[Ratio]:
 
 
 def _halved(ratios: list[Ratio]) -> list[Ratio]:
-    """The k-th precision without a match becomes 1 / (2^k total), as in mteval-v13a."""
+    """Replace the k-th precision without a match by 1 / (2**k * total), as in mteval-v13a."""
     zeros = itertools.accumulate(not ratio.numerator for ratio in ratios)
     return [
         ratio if ratio.numerator else Ratio(1, 2**k * ratio.denominator) for ratio, k in zip(ratios, zeros, strict=True)
@@ -98,7 +98,7 @@ def _add_one(counts: Counts, max_order: int, value: float) -> list[Ratio]:
 
 
 def _divisible(counts: Counts, max_order: int) -> list[Ratio]:
-    """In nltk no total is 0; in other conventions, it can be."""
+    """Raise totals of 0 to 1. The convention "nltk" has none, but its smoothing works with other conventions."""
     return [Ratio(ratio.numerator, max(1, ratio.denominator)) for ratio in _all(counts, max_order)]
 
 
@@ -123,9 +123,9 @@ def _nltk4(counts: Counts, max_order: int, value: float) -> list[Ratio]:
 
 
 def _averaged(ratios: list[Ratio], counts: Counts) -> list[Ratio]:
-    """Each precision becomes the mean of the smoothed one before it, itself and the one after it.
+    """Replace each precision by the mean of the smoothed one before it, itself and the one after it.
 
-    nltk takes the order beyond the last from the last sentence of a corpus; here it is the corpus's.
+    nltk takes the precision after the last from the last sentence only; here it is that of the corpus.
     """
     exact = [_exact(ratio) for ratio in ratios]
     exact.append(_exact(_divisible(counts, len(ratios) + 1)[-1]))
@@ -137,10 +137,10 @@ def _averaged(ratios: list[Ratio], counts: Counts) -> list[Ratio]:
 
 
 def _nltk6(counts: Counts, max_order: int, value: float) -> list[Ratio]:
-    """nltk takes the number of n-grams from the last sentence of a corpus; here it is the corpus's."""
+    """nltk takes the number of n-grams from the last sentence only; here it is that of the corpus."""
     ratios = _divisible(counts, max_order)
     if len(ratios) > 2 and not ratios[2].numerator:
-        raise ValueError("smoothing='nltk6' needs a trigram that matches: choose another smoothing for short texts")
+        raise ValueError("smoothing='nltk6' needs a matching trigram: choose another smoothing for short texts")
     precisions: list[Any] = [_exact(ratio) for ratio in ratios]
     for i in range(2, len(ratios)):
         prior = 0 if precisions[i - 2] == 0 else precisions[i - 1] ** 2 / precisions[i - 2]
@@ -149,7 +149,7 @@ def _nltk6(counts: Counts, max_order: int, value: float) -> list[Ratio]:
 
 
 def _exact(ratio: Ratio) -> Any:
-    """A Fraction where nltk has one, else the float that it has."""
+    """Return a Fraction or a float, whichever nltk has."""
     if isinstance(ratio.numerator, float):
         return ratio.numerator / ratio.denominator
     return Fraction(int(ratio.numerator), int(ratio.denominator))
@@ -159,7 +159,7 @@ def _ratio(number: Any) -> Ratio:
     return Ratio(number.numerator, number.denominator) if isinstance(number, Fraction) else Ratio(number, 1)
 
 
-# The method of each name, with the default of its value; 0 if it takes none.
+# Each method with the default of its parameter, 0 if it has none.
 SMOOTHINGS: dict[str, tuple[Smoothing, float]] = {
     "exp": (lambda counts, max_order, value: _halved(_possible(counts, max_order)), 0),
     "floor": (lambda counts, max_order, value: _floored(_possible(counts, max_order), value), 0.1),
@@ -175,5 +175,5 @@ SMOOTHINGS: dict[str, tuple[Smoothing, float]] = {
     "nltk6": (_nltk6, 5),
     "nltk7": (lambda counts, max_order, value: _averaged(_nltk4(counts, max_order, value), counts), 5),
 }
-# These need counts of one order more.
+# These methods need the counts of one more order.
 LOOKING_AHEAD = ("nltk5", "nltk7")

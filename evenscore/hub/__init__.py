@@ -1,1 +1,1 @@
-"""Metrics on the Hub: a self-contained folder of each, and its page."""
+"""Publishes metrics on the Hub: a self-contained folder per metric, and its page."""

@@ -1,8 +1,8 @@
-"""A metric's folder for the Hub, which works where evenscore is not installed.
+"""Generates a metric's folder for the Hub, which works without evenscore.
 
-The script imports modules of the library. Here each of them becomes a file beside the script: `evenscore/text/words.py`
-becomes `_text_words.py`, and every import of the library, `from evenscore.text.words import encode`, becomes one of its
-sibling, `from ._text_words import encode`. The page, `app.py`, gets the modules that it needs in the folder `_space`.
+Each library module that the script needs becomes a file next to it: `evenscore/text/words.py` becomes `_text_words.py`,
+and `from evenscore.text.words import encode` becomes `from ._text_words import encode`. The modules of the page,
+`app.py`, go to the folder `_space`.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from evenscore.version import __version__
 _LIBRARY = Path(__file__).resolve().parents[1]
 _PACKAGE = "evenscore"
 _GENERATED = f"# Generated from evenscore {__version__}: change the library, not this file.\n"
-# A link of a card to a module of the library.
+# Matches links from a card to modules of the library.
 _LINK = re.compile(r"\]\(\.\./\.\./evenscore/([\w/]+)\.py\)")
 
 
 def bundle(metric: str, space: str) -> dict[str, bytes]:
-    """The contents of all files of a Space NAMESPACE/NAME, by their names, sorted.
+    """Return the contents of all files of a Space NAMESPACE/NAME, sorted by name.
 
-    evaluate.load("namespace/name") asks for name.py, so a Space that is not named like its metric has the script twice:
-    under its own name, which the app and the card use, and under the Space's.
+    evaluate.load("namespace/name") loads name.py. So if the names of Space and metric differ, the folder has the script
+    under both: the app and the card use the metric's name.
 
-    Raises ValueError for what cannot be a Space's name, or would hide another file or a package from the metric.
+    Raises ValueError for an invalid name of a Space, and for a name that would hide another file or a package.
     """
     name, folder = _checked_name(space), Path(path(metric))
     page, page_modules = _with_siblings((folder / "app.py").read_text(encoding="utf-8"), "_space.")
@@ -61,13 +61,13 @@ def bundle(metric: str, space: str) -> dict[str, bytes]:
     return dict(sorted(files.items()))
 
 
-# --- modules as siblings
+# --- library modules as sibling files
 
 
 def _with_siblings(source: str, prefix: str) -> tuple[str, dict[str, str]]:
-    """A script that imports siblings, with the modules of the library that it needs, by name; these import siblings.
+    """Return a script and the library modules that it needs, by name, with all library imports made relative.
 
-    prefix: what stands before a sibling's name in an import of the script.
+    prefix: precedes a module's name in the script's imports.
     """
     script, waiting = _rewritten(source, prefix)
     modules: dict[str, str] = {}
@@ -82,7 +82,7 @@ def _with_siblings(source: str, prefix: str) -> tuple[str, dict[str, str]]:
 
 
 def _rewritten(source: str, prefix: str) -> tuple[str, set[str]]:
-    """The source with siblings for modules of the library, and which modules these are."""
+    """Return the source with relative imports of library modules, and the names of these modules."""
     lines, modules = source.splitlines(keepends=True), set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] == _PACKAGE:
@@ -93,7 +93,7 @@ def _rewritten(source: str, prefix: str) -> tuple[str, set[str]]:
 
 
 def _naming_all(script: str, modules: Mapping[str, str]) -> str:
-    """The script with an import of every module: evaluate copies only siblings that the script itself names."""
+    """Add imports of all modules to the script, because evaluate copies only files that the script itself imports."""
     imports = [node for node in ast.parse(script).body if isinstance(node, ast.ImportFrom) and node.level]
     named = {node.module for node in imports}
     last = max(node.end_lineno or 0 for node in imports)
@@ -103,7 +103,7 @@ def _naming_all(script: str, modules: Mapping[str, str]) -> str:
 
 
 def _flat(module: str) -> str:
-    """The name of a module's file, as a sibling.
+    """Return the name of a module as a sibling file.
 
     >>> _flat("evenscore.text.words")
     '_text_words'
@@ -112,7 +112,7 @@ def _flat(module: str) -> str:
 
 
 def _origin(files: Mapping[str, bytes], script: Path) -> str:
-    """What tells that a metric of this folder has the code of an installed one."""
+    """Return the file that identifies the code that this folder was generated from."""
     helpers = {name: content for name, content in files.items() if name.startswith("_") and "/" not in name}
     origin = {"code": code_digest(script), "files": files_digest(helpers, files[script.name])}
     return f'{_GENERATED}"""What this folder was generated from."""\n\nORIGIN = {origin}\n'
@@ -125,10 +125,10 @@ def _checked_name(space: str) -> str:
     from huggingface_hub.utils import validate_repo_id
 
     if space.count("/") != 1:
-        raise ValueError(f"{space!r} is no Space: write it as NAMESPACE/NAME")
+        raise ValueError(f"{space!r} is not a Space: write it as NAMESPACE/NAME")
     validate_repo_id(space)
     if "." in space:
-        raise ValueError(f"{space!r} has a dot, which evaluate.load takes for a package's: leave it out")
+        raise ValueError(f"{space!r} contains a dot, which evaluate.load reads as a package: leave it out")
     return space.partition("/")[2]
 
 
@@ -136,16 +136,16 @@ def _check_free(name: str, metric: str, files: Mapping[str, bytes]) -> None:
     if name in {file.partition("/")[0].removesuffix(".py") for file in files}:
         raise ValueError(f"{name!r} is the name of another file of {metric}: choose another one")
     if name in sys.stdlib_module_names or name in packages_distributions():
-        raise ValueError(f"{name!r} is a package, which the Space's app would then not find: choose another name")
+        raise ValueError(f"{name!r} would hide the package of that name from the Space's app: choose another name")
 
 
 # --- folders
 
 
 def write_files(files: Mapping[str, bytes], folder: Path) -> None:
-    """Write the files to a new or empty folder: all of them or nothing.
+    """Write the files to a new or empty folder, all of them or none.
 
-    An empty folder stays the folder that it is, with its mode.  Raises OSError that names the folder.
+    An existing folder is kept, with its mode. Raises OSError, which names the folder.
     """
     target = folder.resolve()
     there = target.is_dir()
@@ -160,19 +160,19 @@ def write_files(files: Mapping[str, bytes], folder: Path) -> None:
             else:
                 whole.rename(target)
     except OSError as error:
-        # The file that failed is a temporary one, of which the caller knows nothing.
+        # The error names a temporary file that the caller does not know.
         raise OSError(error.errno, error.strerror, str(folder)) from error
 
 
 def _move_all(source: Path, target: Path) -> None:
-    """Move what is in a folder into another one of the same disk; back again if that is interrupted."""
+    """Move the contents of a folder to an empty one on the same disk; move them back if interrupted."""
     names = [path.name for path in source.iterdir()]
     try:
         for name in names:
             (source / name).rename(target / name)
     except BaseException:
         for name in names:
-            # What has not been moved is not at the target, which was empty.
+            # The target was empty, so only moved files exist there.
             if (target / name).exists():
                 (target / name).rename(source / name)
         raise

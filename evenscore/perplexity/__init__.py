@@ -1,1 +1,1 @@
-"""Perplexity of texts, whatever gives the probabilities."""
+"""Perplexity of texts, from any source of probabilities."""

@@ -1,4 +1,4 @@
-"""The options of perplexity, the stock metric's names for some, and the keys of its result."""
+"""The options of perplexity, aliases for the names in evaluate's perplexity, and the keys of the result."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from evenscore.options import (
     rename,
 )
 
-# What can stand for the metric: each is a function of the summed statistics.
+# Possible headline scores. Each is a function of the summed statistics.
 HEADLINES = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "bits_per_character")
 _NAMED_HEADLINES = ", ".join(f'`"{name}"`' for name in HEADLINES)
-# Those that can be made without the texts.
+# Headlines that do not need the texts.
 TEXTLESS = ("perplexity",)
 
 Kind = Literal["model", "ngram", "arpa", "own"]
-# What decides the score with a kind of source, and the names that signatures have for it.
+# Options in the signature, by kind of source.
 _SIGNED: Mapping[Kind | None, Sequence[str]] = {
     "model": ("start_token", "window", "stride", "long_texts"),
     **dict.fromkeys(("ngram", "arpa"), ("start_token", "end_token")),
 }
-# Which kinds of source options are for.
+# Options that apply to some kinds of source only.
 _OF_KINDS: Mapping[tuple[Kind, ...], Sequence[str]] = {
     ("ngram",): ("train_texts", "ngram_order", "discount"),
     ("ngram", "arpa"): ("ngram_unit", "end_token"),
@@ -43,7 +43,7 @@ _OF_KINDS: Mapping[tuple[Kind, ...], Sequence[str]] = {
     ),
     ("model", "ngram", "arpa"): ("start_token",),
 }  # fmt: skip
-# Others stand there under their own.
+# Short names in the signature. Other options keep their name.
 _SHORT = {"start_token": "start", "end_token": "end", "long_texts": "long"}
 _KIND_NAMES = {"model": "a model", "ngram": "source='ngram'", "arpa": "an ARPA file"}
 
@@ -71,7 +71,7 @@ def _start_token(value: Any) -> Mapping[str, Any]:
 
 
 _POSITIVE, _INT64 = integer(least=1), integer(least=-(2**63), most=2**63 - 1)
-# An option that decides what is counted of rows.
+# An option that affects the statistics of rows.
 _counted = functools.partial(Option, counts=True)
 
 
@@ -141,11 +141,11 @@ class PerplexityOptions(Options, total=False):
 
 
 class PerplexityLoad(PerplexityOptions, HostOptions, total=False):
-    """What evenscore.load takes."""
+    """The keyword arguments of evenscore.load for perplexity."""
 
 
 class PerplexityResult(TypedDict, total=False):
-    """What compute returns; intervals and rows of other headlines stand under their names."""
+    """The result of compute. Other headlines add their own keys for intervals and rows."""
 
     perplexity: float
     nll: float
@@ -171,11 +171,11 @@ class PerplexityResult(TypedDict, total=False):
     signature: str
 
 
-# --- what options say of the source
+# --- the source that options select
 
 
 def kind_of(options: PerplexityOptions) -> Kind | None:
-    """Where probabilities come from; None: they are given."""
+    """Return the kind of source; None if the caller passes probabilities."""
     if options["model_id"] is not None or options["model"] is not None:
         return "model"
     if options["source"] is None:
@@ -186,9 +186,9 @@ def kind_of(options: PerplexityOptions) -> Kind | None:
 
 
 def check_applicable(options: Mapping[str, Any], kind: Kind | None) -> None:
-    """Raise ValueError for options of one kind of source that are given with another."""
+    """Raise ValueError for options that do not apply to this kind of source."""
     if options["source"] is not None and (options["model_id"] is not None or options["model"] is not None):
-        raise ValueError("source= is given beside a model: give one of them")
+        raise ValueError("source= and a model are both given: give one of them")
     if kind is None:
         return
     usual = declared(PerplexityOptions)["options"]
@@ -196,21 +196,21 @@ def check_applicable(options: Mapping[str, Any], kind: Kind | None) -> None:
         for name in names if kind not in kinds else ():
             if options[name] != usual[name].default:
                 shown, source = reprlib.repr(options[name]), _KIND_NAMES.get(kind, "this source")
-                raise ValueError(f"{name}={shown} has no meaning with {source}: leave it out")
+                raise ValueError(f"{name}={shown} does not apply to {source}: leave it out")
 
 
 def scores_all(options: PerplexityOptions) -> bool:
-    """Whether every token of a text without context is scored, however long it is."""
+    """Whether all tokens of a text without context are scored, regardless of its length."""
     return kind_of(options) != "model" or (options["long_texts"] != "first" and options["start_token"] is not False)
 
 
 def signed(options: Mapping[str, Any], kind: Kind | None) -> Mapping[str, Any]:
-    """What decides the score besides the source, under short names, in order."""
+    """Return the options that affect the score with this kind of source, in order, under their short names."""
     return {_SHORT.get(name, name): options[name] for name in _SIGNED.get(kind, ())}
 
 
 def source_name(options: PerplexityOptions) -> str:
-    """What the options alone say of the source, for signatures."""
+    """Return the source's name in signatures as far as the options determine it."""
     match kind_of(options):
         case "model":
             return _name_of_model(options["model"] if options["model_id"] is None else options["model_id"])
@@ -224,7 +224,7 @@ def source_name(options: PerplexityOptions) -> str:
 
 
 def _name_of_model(model: Any) -> str:
-    """Without the folders of this machine; a hub name keeps its namespace."""
+    """Return the model's name without parent folders; a hub name keeps its namespace."""
     is_path = isinstance(model, (str, os.PathLike))
     name = os.fspath(model if is_path else getattr(getattr(model, "config", None), "name_or_path", ""))
     shown = os.path.basename(os.path.normpath(name)) if name and os.path.exists(name) else name
@@ -232,7 +232,7 @@ def _name_of_model(model: Any) -> str:
 
 
 def train_texts(given: Any) -> Any:
-    """A column of any kind as what can be compared and pickled; a path as it is."""
+    """Convert texts of any kind to a tuple, which can be compared and pickled; a path stays a path."""
     if given is None or isinstance(given, (str, os.PathLike)):
         return given
     return tuple(check_predictions(given if not isinstance(given, tuple) else list(given), "train_texts"))

@@ -1,4 +1,4 @@
-"""Perplexity: exp of the mean negative log-probability of tokens, whatever gives the probabilities."""
+"""Counts and scores perplexity, the exp of the mean negative log-probability of tokens, from any source."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from evenscore.perplexity.ngram.arpa import write_arpa
 from evenscore.perplexity.ngram.source import NgramSource
 from evenscore.perplexity.options import PerplexityOptions, check_applicable, kind_of, signed, train_texts
 from evenscore.perplexity.sources import Sources
-from evenscore.perplexity.statistics import STATISTICS, as_total, mean, per_size, perplexity, statistics, surprises
+from evenscore.perplexity.statistics import STATISTICS, as_total, mean, per_size, perplexity, statistics, surprisals
 from evenscore.perplexity.tokens import COLUMNS, Scored, token_scores
 from evenscore.pictures import Kind, Line, Mark, Picture, box
 from evenscore.scorer import Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
 
-# exp(700) is about the largest float.
+# exp(710) overflows.
 _LARGEST_MEAN = 700
 
 
 class Perplexity(Scorer[PerplexityOptions]):
-    """Perplexity under some options; a model that was loaded, or trained, stays for the next call."""
+    """Perplexity with fixed options. It keeps the last model that it loaded or trained for the next call."""
 
     name = "perplexity"
     declaration = PerplexityOptions
@@ -38,20 +38,20 @@ class Perplexity(Scorer[PerplexityOptions]):
         self.sources = Sources()
 
     def under(self, given: Mapping[str, Any]) -> Perplexity:
-        """The same metric with these options over its own, and with the models that it has loaded."""
+        """Return a scorer with these options in place of its own, which shares the loaded model."""
         changed = super().under(given)
         changed.sources = self.sources
         return changed
 
     def prepared(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Training texts of any kind as what can be compared and pickled."""
+        """Convert training texts to a type that can be compared and pickled."""
         return {**given, "train_texts": train_texts(given["train_texts"])} if "train_texts" in given else given
 
     def check(self) -> None:
         check_applicable(self.options, kind_of(self.options))
 
     def files(self) -> Sequence[Any]:
-        """Those of the source: a model with its tokenizer, training texts, an ARPA file."""
+        """Return the paths of model, tokenizer, training texts and ARPA file."""
         options = self.options
         arpa = options["source"] if kind_of(options) == "arpa" else None
         named = (options["model_id"], options["tokenizer"], options["train_texts"], arpa)
@@ -60,10 +60,10 @@ class Perplexity(Scorer[PerplexityOptions]):
     def usual_columns(self, named: Mapping[str, str]) -> Mapping[str, str]:
         return {} if named else {"predictions": "text"}
 
-    # --- what is counted
+    # --- counting
 
     def count_columns(self, columns: Mapping[str, Any], executor: Any = None) -> IntArray:
-        """The statistics of every row; an executor is refused, whose workers would all load the model."""
+        """Return the statistics of each row. Raises ValueError for an executor: each worker would load the model."""
         check_no_executor(executor)
         tokens = self._tokens(columns)
         return statistics(tokens.scores, tokens.measured)
@@ -75,7 +75,7 @@ class Perplexity(Scorer[PerplexityOptions]):
         return {}
 
     def compute(self, columns: Mapping[str, Any], executor: Any = None) -> Result:
-        """The result for a corpus; with per_token also every token."""
+        """Return the result for a corpus, with each token if per_token is set."""
         check_no_executor(executor)
         if not self.options["per_token"]:
             return super().compute(columns)
@@ -83,60 +83,59 @@ class Perplexity(Scorer[PerplexityOptions]):
         return self.visible({**self.rows_result(statistics(tokens.scores, tokens.measured)), **_shown(tokens)})
 
     def compare(self, systems: Sequence[Any], columns: Mapping[str, Any], test: str, n_trials: int | None) -> Result:
-        """A paired test of language models on the same texts, or texts under one model.
+        """Test language models on the same texts, or texts under the same model.
 
-        systems: the baseline's first, of each what is its own alone: options, columns.  columns: those that all share.
-        The signature is that of the baseline; "sources" are the names of all.
+        systems: for the baseline, then each system, a mapping of its own options and columns.
+        columns: those that all systems share.
+        The result has the baseline's signature, and the names of all sources under "sources".
         """
         trials = self.checked_trials(test, n_trials)
         for own in systems:
             if not isinstance(own, Mapping):
                 raise ValueError(f"a system is of type {type(own).__name__}: give options, as in {{'model_id': 'a'}}")
         if len(systems) == 1:
-            raise ValueError("no system to compare with the baseline: give its options as second argument")
+            raise ValueError("no system to compare with the baseline: give its options as the second argument")
         rows, names = [], []
         scorers = [self.under({name: own[name] for name in own if name not in COLUMNS}) for own in systems]
         for scorer, own in zip(scorers, systems, strict=True):
             rows.append(scorer.count_columns({**columns, **{name: own[name] for name in own if name in COLUMNS}}))
             names.append(self.sources.name_of(scorer.options))
         result = {**scorers[0].tested(rows, test, trials), "sources": names}
-        # Texts of their own have other tokens by right.
+        # Systems with different texts have different tokens anyway.
         are_shared = all("predictions" not in own for own in systems)
         if are_shared and "perplexity" in scorers[0].options["headlines"]:
             tokens = [own[:, STATISTICS.index("tokens")] for own in rows]
             for i, own in enumerate(tokens[1:]):
                 if not np.array_equal(own, tokens[0]):
                     warn_caller(
-                        f"systems[{i}] has other tokens than the baseline, so that their perplexities cannot be "
-                        f"compared: give headlines=['bits_per_byte']"
+                        f"systems[{i}] has other tokens than the baseline, so their perplexities are not comparable: "
+                        f"set headlines=['bits_per_byte']"
                     )
         return result
 
     def write_arpa(self, path: str | os.PathLike[str]) -> None:
         """Write the n-gram model that the options name to an ARPA file, which KenLM and SRILM read."""
         if kind_of(self.options) != "ngram":
-            raise ValueError("only n-gram models are written: load the metric with source='ngram' and train_texts=")
+            raise ValueError("write_arpa needs an n-gram model: load the metric with source='ngram' and train_texts=")
         write_arpa(cast(NgramSource, self.sources.of(self.options)).model, path)
 
     def _tokens(self, columns: Mapping[str, Any]) -> Scored:
         return token_scores(columns, self.options, lambda: self.sources.of(self.options))
 
-    # --- what is made of the sum
+    # --- scoring
 
     def score(self, total: IntArray) -> Result:
-        """Perplexity, and what does not depend on how a text is cut into tokens, where all of the texts is scored."""
+        """Return perplexity, and the scores per word, byte and character if all texts are scored completely."""
         rows, every, unknown, measured_rows, sizes = as_total(total.tolist())
         if not every.tokens:
-            raise ValueError(
-                "no token to score: labels that are all ignored have neither score nor resamples of their own"
-            )
+            raise ValueError("no token to score, since all labels equal ignore_index: give at least one other label")
         result: Result = {"perplexity": perplexity(every), "nll": every.per(1), "tokens": every.tokens}
         if measured_rows == rows:
             result.update(per_size(every, sizes))
         for name in self.options["headlines"]:
             if name not in result:
-                raise ValueError(f"headlines={name!r}: not all rows have texts that are scored whole")
-        # These kinds of sources say of tokens that they do not know them.
+                raise ValueError(f"headlines={name!r} needs rows with texts that are scored completely: leave it out")
+        # Only these sources have unknown tokens.
         if kind_of(self.options) in ("ngram", "arpa"):
             result.update(unknown_tokens=unknown.tokens, perplexity_without_unknown=perplexity(every.without(unknown)))
         return result
@@ -145,50 +144,50 @@ class Perplexity(Scorer[PerplexityOptions]):
         return self.options["headlines"]
 
     def rows_drawn(self, statistics: IntArray) -> IntArray:
-        """Rows whose labels are all ignored are no texts to draw."""
+        """Return the rows with at least one scored token."""
         return statistics[statistics[:, STATISTICS.index("tokens")] > 0]
 
     def check_paired(self, rows: Sequence[IntArray]) -> None:
-        """A difference of infinities is no number."""
+        """Raise ValueError for a row with infinite perplexity, since differences of infinities are undefined."""
         for name, own in zip(("baseline", *(f"systems[{i}]" for i in range(len(rows)))), rows, strict=False):
             counts = dict(zip(STATISTICS, own.T, strict=True))
             infinite = (counts["impossible_tokens"] > 0) | (counts["nll_whole"] > _LARGEST_MEAN * counts["tokens"])
             if infinite.any():
                 row = int(np.flatnonzero(infinite)[0])
-                raise ValueError(f"{name} gives row {row} a perplexity that no float holds: leave the row out")
+                raise ValueError(f"{name} gives row {row} an infinite perplexity: leave the row out")
 
     def finish(self, result: Result, rows: IntArray) -> Result:
-        """Also the perplexity of every row, and their mean."""
-        every = with_bar(surprises(rows), "Score rows", " rows", lambda _: 1, len(rows))
+        """Add the perplexity of each row, and their mean."""
+        every = with_bar(surprisals(rows), "Score rows", " rows", lambda _: 1, len(rows))
         perplexities = [perplexity(own) for own in every]
         scored = [value for value in perplexities if value is not None]
         return {**result, "mean_perplexity": mean(scored), "perplexities": perplexities}
 
     def signature_fields(self) -> Mapping[str, Any]:
-        """The source, then what decides the score with a source of its kind."""
+        """Return the source's name, then the options that affect the score with this kind of source."""
         return {"source": self.sources.name_of(self.options), **signed(self.options, kind_of(self.options))}
 
-    # --- why a row has its score
+    # --- picture
 
     def picture(self, columns: Mapping[str, Any]) -> Picture:
-        """Every token of one row on a colour that says how surprising it was."""
+        """Show each token of one row on a colour for its surprisal."""
         tokens = self._tokens(columns)
         total = as_total(statistics(tokens.scores, tokens.measured)[0].tolist()).every
         title = f"perplexity {perplexity(total):.2f}, {total.tokens} token{'s' * (total.tokens != 1)}"
-        return surprise_picture(title, tokens.scores.log_probs, _names(tokens))
+        return surprisal_picture(title, tokens.scores.log_probs, _names(tokens))
 
 
 def check_no_executor(executor: Any) -> None:
     """Raise ValueError for an executor."""
     if executor is not None:
         raise ValueError(
-            "executor= is for metrics with references: here, load the metric once in every worker, let it call "
-            "statistics(...).sum(axis=0) for its share of the rows, add the sums, call score_statistics(total)"
+            "executor= is not supported by perplexity: load the metric once in each worker, call "
+            "statistics(...).sum(axis=0) there for a part of the rows, add the sums, and call score_statistics(total)"
         )
 
 
 def _shown(tokens: Scored) -> Result:
-    """The tokens of every text: log-probabilities; with a source, also what they are, and where."""
+    """Return the log-probabilities of each text's tokens and, with a source, their texts and offsets."""
     rows = np.split(tokens.scores.log_probs, tokens.scores.offsets[1:-1])
     result: Result = {"token_log_probs": [row.tolist() for row in rows]}
     if tokens.source is None or tokens.texts is None:
@@ -200,7 +199,7 @@ def _shown(tokens: Scored) -> Result:
 
 
 def _names(tokens: Scored) -> list[str] | None:
-    """What the tokens of a single text are: what the source says, or the text's words if there are as many."""
+    """Return the tokens of a single text: from the source, or the text's words if their number matches."""
     if tokens.texts is None:
         return None
     if tokens.source is not None and tokens.source.names_tokens:
@@ -211,7 +210,7 @@ def _names(tokens: Scored) -> list[str] | None:
 
 # --- pictures
 
-# Lighter to darker; the note below the text says the number.
+# From light to dark. The note after each token shows the number.
 HEATS = (
     Kind("heat0", "", "span", box("255,255,229"), "30;47"),
     Kind("heat1", "", "span", box("254,227,145"), "30;107"),
@@ -219,22 +218,22 @@ HEATS = (
     Kind("heat3", "", "span", box("204,76,2", text="255,255,255"), "97;45"),
     Kind("heat4", "", "span", box("102,37,6", text="255,255,255"), "97;41"),
 )
-# Where, in nats, the next darker colour begins; e^-1, e^-3, e^-6, e^-9 are about 1/3, 1/20, 1/400, 1/8000.
+# Surprisals, in nats, where the next darker colour begins: probabilities of about 1/3, 1/20, 1/400 and 1/8000.
 _STEPS = (1.0, 3.0, 6.0, 9.0)
 
 
-def surprise_picture(title: str, token_log_probs: FloatArray, token_texts: Sequence[str] | None) -> Picture:
-    """Every token on a colour that is the darker the less likely it was, with -ln P below it, in nats.
+def surprisal_picture(title: str, token_log_probs: FloatArray, token_texts: Sequence[str] | None) -> Picture:
+    """Show each token on a colour that darkens with its surprisal, with the surprisal -ln P in nats as a note.
 
-    token_texts: None: the tokens are numbered.
+    token_texts: None: tokens are shown by their numbers, from 1.
 
-    >>> print(surprise_picture("Why", np.array([-0.5, -10.0]), ["the", "zebra"]).text(colour=False))
+    >>> print(surprisal_picture("Why", np.array([-0.5, -10.0]), ["the", "zebra"]).text(colour=False))
     Why
     -ln P the<0.5> zebra<10.0>
     """
-    surprises = 0.0 - token_log_probs
-    levels = np.searchsorted(_STEPS, surprises, side="right").tolist()
-    names = list(map(str, range(1, len(surprises) + 1))) if token_texts is None else token_texts
-    shown = zip(names, levels, surprises.tolist(), strict=True)
-    marks = [Mark(name, HEATS[level], f"{surprise:.1f}") for name, level, surprise in shown]
+    surprisals = 0.0 - token_log_probs
+    levels = np.searchsorted(_STEPS, surprisals, side="right").tolist()
+    names = list(map(str, range(1, len(surprisals) + 1))) if token_texts is None else token_texts
+    shown = zip(names, levels, surprisals.tolist(), strict=True)
+    marks = [Mark(name, HEATS[level], f"{surprisal:.1f}") for name, level, surprisal in shown]
     return Picture(title, [Line("-ln P", marks)], HEATS)

@@ -1,4 +1,4 @@
-"""Where log-probabilities of tokens come from: a source, or the caller, who has them already."""
+"""The interface of sources of log-probabilities, and the conversion of probabilities that the caller passes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ FloatArray = npt.NDArray[np.float64]
 
 
 class TokenScores(NamedTuple):
-    """Log-probabilities of the tokens of n texts, one text after another.
+    """Log-probabilities of the tokens of n texts, text after text.
 
-    log_probs: shape (tokens,), float64, natural logarithms; -inf is a probability of 0.  They are at most 0, but for
-      ARPA files whose numbers are no probabilities.
-    offsets: shape (n + 1,), int64; those of text i are log_probs[offsets[i]:offsets[i + 1]].
-    unknown: shape (tokens,): which tokens the source does not know; None where there is no such thing.
+    log_probs: float64, shape (tokens,), natural logarithms; -inf for probability 0. They are at most 0, except from
+      ARPA files whose back-off weights give probabilities above 1.
+    offsets: int64, shape (n + 1,); text i has log_probs[offsets[i]:offsets[i + 1]].
+    unknown: shape (tokens,), whether the source does not know the token; None if the source has no unknown tokens.
     """
 
     log_probs: FloatArray
@@ -31,7 +31,7 @@ class TokenScores(NamedTuple):
 
 
 class Token(NamedTuple):
-    """A token of a text, with its place there in characters; None for both ends where it has none."""
+    """A token with its start and end in the text, in characters; both are None if it has no place there."""
 
     text: str
     start: int | None
@@ -39,51 +39,50 @@ class Token(NamedTuple):
 
 
 class Source(abc.ABC):
-    """A language model, as far as perplexity asks."""
+    """A language model that gives log-probabilities of tokens."""
 
-    # What stands for it in signatures.
+    # The name in signatures.
     name: str
-    # Whether `tokens` can say what its tokens are.
+    # Whether `tokens` is available.
     names_tokens: bool = True
 
     @abc.abstractmethod
     def score(self, texts: Sequence[str], contexts: Sequence[str] | None) -> TokenScores:
-        """The log-probabilities of every text's tokens, each given those before it.
+        """Return the log-probability of each token of each text, given the tokens before it.
 
-        contexts: a text before each one, which is not scored itself; None for none.
+        contexts: a text before each text, which is not scored itself; None for no contexts.
         """
 
     @abc.abstractmethod
     def tokens(self, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[Token]]:
-        """The tokens that `score` scores, in its order."""
+        """Return the tokens that `score` scores, in the same order."""
 
 
-# --- what the caller already has
+# --- probabilities that the caller passes
 
-# Of a chunk of positions whose logits are turned into float64 at once.
+# Values to convert to float64 at once.
 _CHUNK_VALUES = 1 << 22
-# A log-softmax in float32 may come out this much above 0.
+# Rounding can lift a log-softmax in float32 this much above 0.
 _ROUNDING = 1e-6
-# Half precision moves the sum over a large vocabulary this far.
+# Rounding can change the sum of half-precision probabilities over a large vocabulary this much.
 _SUM_ROUNDING = 1e-2
 
 Values = npt.NDArray[Any]
-# From logits or probabilities of some positions, shape (positions, vocabulary), their places and the name of their row,
-# to logs.
+# Maps logits or probabilities, shape (positions, vocabulary), their positions and the row's name to log-probabilities.
 ToLogs = Callable[[Values, IntArray, str], FloatArray]
 
 
 def from_log_probs(rows: Any, name: str = "log_probs") -> TokenScores:
-    """The log-probabilities of every text's tokens as they were given: a list, or an array, of numbers a text.
+    """Convert log-probabilities, a list or array of numbers per text.
 
-    Raises ValueError that names the first text with a number above 0, one that is none (NaN), or no list.
+    Raises ValueError, which names the first text with a number above 0, a NaN, or a value that is not a list.
 
     >>> from_log_probs([[-1.0, -0.5], [float("-inf")]]).log_probs.tolist()
     [-1.0, -0.5, -inf]
     """
     listed = _rows(rows, name)
     if listed and isinstance(listed[0], (float, int, np.number)):
-        raise ValueError(f"{name}[0] is a number: give a list a text, as in [{name}] for one text")
+        raise ValueError(f"{name}[0] is a number: give one list per text, as in [{name}] for one text")
     numbers = (_numbers(row, f"{name}[{i}]", 1) for i, row in enumerate(listed))
     log_probs, offsets, _ = _joined([*with_bar(numbers, "Read rows", " rows", lambda _: 1, len(listed))])
     bad = ~(log_probs <= _ROUNDING)
@@ -96,9 +95,9 @@ def from_log_probs(rows: Any, name: str = "log_probs") -> TokenScores:
 
 
 def from_labels(name: str, rows: Any, labels: Any, shift: bool, ignore_index: int) -> TokenScores:
-    """The same of "probabilities" or "logits", shape (positions, vocabulary) a text, with the ids of what came.
+    """Convert "probabilities" or "logits", shape (positions, vocabulary) per text, with the ids of the actual tokens.
 
-    The log-softmax of logits is taken in float64, from the greatest down, so that nothing overflows.
+    The log-softmax of logits is computed in float64 after subtracting the maximum, so that it does not overflow.
 
     >>> np.exp(from_labels("probabilities", [[[0.25, 0.75], [1.0, 0.0]]], [[1, 1]], False, -100).log_probs).tolist()
     [0.75, 0.0]
@@ -108,7 +107,7 @@ def from_labels(name: str, rows: Any, labels: Any, shift: bool, ignore_index: in
     to_logs = _log_softmax if name == "logits" else _log_of_probabilities
     given, ids = _rows(rows, name), _rows(labels, "labels")
     if len(given) != len(ids):
-        raise ValueError(f"{len(given)} rows of {name} but {len(ids)} of labels: give one row each")
+        raise ValueError(f"{len(given)} rows of {name} but {len(ids)} of labels: give one row of labels per text")
     arrays = [
         _scored_row(values, row, to_logs, shift, ignore_index, f"{name}[{i}]", f"labels[{i}]")
         for i, (values, row) in enumerate(zip(given, ids, strict=True))
@@ -121,15 +120,15 @@ def _scored_row(
 ) -> FloatArray:
     table, ids = _numbers(values, name, 2), _whole_numbers(labels, labels_name)
     if len(table) != len(ids):
-        raise ValueError(f"{name} has {len(table)} positions but {labels_name} {len(ids)}: give a label a position")
+        raise ValueError(f"{name} has {len(table)} positions but {labels_name} {len(ids)}: give one label per position")
     if shift:
         table, ids = table[:-1], ids[1:]
     places = np.flatnonzero(ids != ignore_index)
     strange = places[(ids[places] < 0) | (ids[places] >= table.shape[1])]
     if len(strange):
         raise ValueError(
-            f"{labels_name} holds {ids[strange[0]]}: give ids from 0 to {table.shape[1] - 1}, or {ignore_index} for "
-            f"what is not scored"
+            f"{labels_name} contains {ids[strange[0]]}: give ids from 0 to {table.shape[1] - 1}, or {ignore_index} "
+            f"for positions that are not scored"
         )
     step = max(1, _CHUNK_VALUES // max(1, table.shape[1]))
     chunks = [places[start : start + step] for start in range(0, len(places), step)]
@@ -139,12 +138,12 @@ def _scored_row(
 
 def _log_of_probabilities(table: Values, places: IntArray, name: str) -> FloatArray:
     probabilities = table.astype(np.float64)
-    # Not-a-number is neither, so it is among the bad ones.
+    # NaN fails both comparisons, so it counts as bad.
     bad = ~(probabilities.min(axis=1) >= 0) | ~(probabilities.max(axis=1) <= 1 + _ROUNDING)
-    _check(table, bad, places, name, "a probability is from 0 to 1")
+    _check(table, bad, places, name, "give probabilities from 0 to 1")
     sums: FloatArray = probabilities.sum(axis=1)
     uneven: Mask = np.abs(sums - 1) > _SUM_ROUNDING
-    _check(sums, uneven, places, name, "probabilities add up to 1; give logits= for what is not normalised")
+    _check(sums, uneven, places, name, "give probabilities that sum to 1, or unnormalized values as logits=")
     with np.errstate(divide="ignore"):
         return np.log(probabilities)
 
@@ -153,14 +152,14 @@ def _log_softmax(table: Values, places: IntArray, name: str) -> FloatArray:
     logits = table.astype(np.float64)
     greatest = logits.max(axis=1, keepdims=True)
     bad = np.isnan(logits).any(axis=1) | ~np.isfinite(greatest[:, 0])
-    _check(table, bad, places, name, "a logit is a number or -inf, and one of a position at least a number")
+    _check(table, bad, places, name, "give finite logits or -inf, with at least one finite logit per position")
     shifted = logits - greatest
     logs: FloatArray = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
     return logs
 
 
 def _check(values: Values, bad: Mask, places: IntArray, name: str, rule: str) -> None:
-    """Raise ValueError that shows the first bad value of a row."""
+    """Raise ValueError with the first bad value of a row."""
     if bad.any():
         first = int(np.flatnonzero(bad)[0])
         shown = np.array2string(np.asarray(values[first]), threshold=4, edgeitems=2)
@@ -169,14 +168,14 @@ def _check(values: Values, bad: Mask, places: IntArray, name: str, rule: str) ->
 
 def _rows(column: Any, name: str) -> Sequence[Any]:
     if column is None:
-        raise ValueError(f"{name} is missing: give one row a text")
+        raise ValueError(f"{name} is missing: give one row per text")
     column = _detached(column)
     for method in ("to_pylist", "tolist"):
         if hasattr(column, method) and not isinstance(column, np.ndarray):
             return list(getattr(column, method)())
     is_list = isinstance(column, Sequence) and not isinstance(column, (str, bytes))
     if not is_list and not (isinstance(column, np.ndarray) and column.ndim):
-        raise ValueError(f"{name} is of type {type(column).__name__}: give a list with one row a text")
+        raise ValueError(f"{name} is of type {type(column).__name__}: give a list with one row per text")
     return list(column)
 
 
@@ -190,7 +189,7 @@ def _numbers(row: Any, name: str, dimensions: int) -> Values:
         return np.empty(0)
     if array.ndim == 1 and array.dtype == object and None in array.tolist():
         place = array.tolist().index(None)
-        raise ValueError(f"{name} has None at position {place}: leave out tokens that have no probability")
+        raise ValueError(f"{name} has None at position {place}: leave out tokens without a probability")
     if array.ndim != dimensions or array.dtype.kind not in "fiu":
         raise ValueError(f"{name} has shape {array.shape} and type {array.dtype}: give {shape}")
     return array
@@ -204,7 +203,7 @@ def _whole_numbers(row: Any, name: str) -> IntArray:
 
 
 def _detached(value: Any) -> Any:
-    """A torch tensor as what numpy can read, wherever it is; anything else as it is."""
+    """Convert a torch tensor on any device to numpy; return other values unchanged."""
     if not hasattr(value, "detach"):
         return value
     tensor = value.detach().cpu()

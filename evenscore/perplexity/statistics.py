@@ -1,4 +1,4 @@
-"""Log-probabilities of tokens as statistics of texts: integers, whose sums are exact in any order."""
+"""Converts log-probabilities of tokens to integer statistics of texts, and these to perplexities."""
 
 from __future__ import annotations
 
@@ -13,74 +13,74 @@ from evenscore.exact import LIMBS, mean_of_limbs, to_limbs
 from evenscore.perplexity.source import FloatArray, TokenScores
 from evenscore.text.segments import IntArray
 
-_SURPRISE = ("tokens", "impossible_tokens", "nll_whole", *(f"nll_part_{k}" for k in range(LIMBS)))
+_SURPRISAL = ("tokens", "impossible_tokens", "nll_whole", *(f"nll_part_{k}" for k in range(LIMBS)))
 SIZES = ("words", "characters", "bytes")
-STATISTICS = ("rows", *_SURPRISE, *(f"unknown_{name}" for name in _SURPRISE), "measured_rows", *SIZES)
+STATISTICS = ("rows", *_SURPRISAL, *(f"unknown_{name}" for name in _SURPRISAL), "measured_rows", *SIZES)
 _MOST = 2.0**40
 _WHITE_SPACE = re.compile(r"\s+")
 
 
-class Surprise(NamedTuple):
-    """The negative log-probability of some tokens.
+class Surprisal(NamedTuple):
+    """The summed surprisal (negative log-probability) of some tokens, in nats.
 
-    tokens: their number.
-    impossible: how many of them have a probability of 0; they are not in the sum.
-    parts: the sum over the others, in nats, as its integer part with the limbs of the rest.
+    tokens: the number of tokens.
+    impossible: the number of tokens with probability 0, which the sum leaves out.
+    parts: the sum of the integer parts, then the summed limbs of the fractional parts.
     """
 
     tokens: int
     impossible: int
     parts: tuple[int, ...]
 
-    def without(self, others: Surprise) -> Surprise:
-        """That of the tokens that are not among the others."""
+    def without(self, others: Surprisal) -> Surprisal:
+        """Return the surprisal of the tokens that are not among the others."""
         parts = tuple(a - b for a, b in zip(self.parts, others.parts, strict=True))
-        return Surprise(self.tokens - others.tokens, self.impossible - others.impossible, parts)
+        return Surprisal(self.tokens - others.tokens, self.impossible - others.impossible, parts)
 
     def per(self, count: int) -> float:
-        """The sum divided by a count, rounded once; infinite if a token is impossible."""
+        """Return the sum divided by a count, rounded once; infinite if a token has probability 0."""
         return math.inf if self.impossible else mean_of_limbs(self.parts[1:], count, self.parts[0])
 
 
 class Total(NamedTuple):
-    """A row of statistics, or a sum of them, as numbers with names; the sizes are those of the measured rows."""
+    """The named columns of a row of statistics or of a sum; the sizes cover the measured rows only."""
 
     rows: int
-    every: Surprise
-    unknown: Surprise
+    every: Surprisal
+    unknown: Surprisal
     measured_rows: int
     sizes: dict[str, int]
 
 
 def as_total(statistics: Sequence[int]) -> Total:
-    """What stands in the columns STATISTICS.
+    """Unpack the columns STATISTICS.
 
     >>> scores = TokenScores(np.log([0.5, 0.125]), np.array([0, 2]))
     >>> round(as_total(statistics(scores, ["a b"])[0].tolist()).every.per(2) / math.log(2), 12)
     2.0
     """
-    width = len(_SURPRISE)
+    width = len(_SURPRISAL)
     rows, every, unknown = statistics[0], statistics[1 : 1 + width], statistics[1 + width : 1 + 2 * width]
     measured_rows, *sizes = statistics[1 + 2 * width :]
-    return Total(rows, _surprise(every), _surprise(unknown), measured_rows, dict(zip(SIZES, sizes, strict=True)))
+    return Total(rows, _surprisal(every), _surprisal(unknown), measured_rows, dict(zip(SIZES, sizes, strict=True)))
 
 
-def surprises(statistics: IntArray) -> Iterator[Surprise]:
-    """Of every row of the columns STATISTICS the surprise of all tokens."""
-    return map(_surprise, statistics[:, 1 : 1 + len(_SURPRISE)].tolist())
+def surprisals(statistics: IntArray) -> Iterator[Surprisal]:
+    """Yield the surprisal of all tokens for each row of the columns STATISTICS."""
+    return map(_surprisal, statistics[:, 1 : 1 + len(_SURPRISAL)].tolist())
 
 
-def _surprise(columns: Sequence[int]) -> Surprise:
+def _surprisal(columns: Sequence[int]) -> Surprisal:
     tokens, impossible, *parts = columns
-    return Surprise(tokens, impossible, tuple(parts))
+    return Surprisal(tokens, impossible, tuple(parts))
 
 
 def statistics(scores: TokenScores, texts: Sequence[str] | None) -> IntArray:
-    """The columns STATISTICS of every text, shape (n, len(STATISTICS)), int64.
+    """Return the columns STATISTICS of each text, int64, shape (n, len(STATISTICS)).
 
-    texts: what the tokens are of; without them their sizes are 0.
-    A log-probability is held exactly where it is 0 or its size at least 2**-43, else to 2**-96; one below -2**40 counts
-    as that of probability 0.
+    texts: the texts of the tokens; None sets all sizes to 0.
+    A log-probability is represented exactly if it is 0 or at most -2**-43, else up to 2**-96. One below -2**40 counts
+    as probability 0.
     """
     n = len(scores.offsets) - 1
     columns = _columns(scores.log_probs)
@@ -95,7 +95,7 @@ def statistics(scores: TokenScores, texts: Sequence[str] | None) -> IntArray:
 
 
 def sizes(texts: Sequence[str]) -> IntArray:
-    """Words, characters, UTF-8 bytes of every text, shape (n, 3); words as lm-eval 0.4 counts them, by re.split.
+    """Count words, characters and UTF-8 bytes of each text, shape (n, 3); words by re.split, as in lm-eval 0.4.
 
     >>> sizes(["a b", ""]).tolist()
     [[2, 3, 3], [1, 0, 0]]
@@ -105,8 +105,8 @@ def sizes(texts: Sequence[str]) -> IntArray:
 
 
 def _columns(log_probs: FloatArray) -> IntArray:
-    """Of every token: 1, whether it is impossible, the parts of its negative log-probability."""
-    # No float is as small as exp(-2**40), and what is greater leaves room for the sum of any corpus.
+    """Return for each token: 1, whether its probability is 0, and the parts of its surprisal."""
+    # exp(-2**40) is 0 as a float, and the limit keeps sums of any corpus within int64.
     impossible = log_probs < -_MOST
     nll = np.where(impossible, 0.0, -log_probs)
     whole = np.floor(nll)
@@ -114,7 +114,7 @@ def _columns(log_probs: FloatArray) -> IntArray:
 
 
 def _sums(columns: IntArray, offsets: IntArray) -> IntArray:
-    """The sums of the columns over every text; reduceat takes an empty one for one of a token."""
+    """Sum the columns over each text. Empty texts are left out, since reduceat would take a token of the next one."""
     sums = np.zeros((len(offsets) - 1, columns.shape[1]), np.int64)
     filled = offsets[1:] > offsets[:-1]
     sums[filled] = np.add.reduceat(columns, offsets[:-1][filled], axis=0) if filled.any() else 0
@@ -122,7 +122,7 @@ def _sums(columns: IntArray, offsets: IntArray) -> IntArray:
 
 
 def exp(mean: float) -> float:
-    """exp, infinite where a float cannot hold it.
+    """Return math.exp, or infinity where it overflows.
 
     >>> exp(0.0), exp(1000.0)
     (1.0, inf)
@@ -133,21 +133,21 @@ def exp(mean: float) -> float:
         return math.inf
 
 
-def perplexity(surprise: Surprise) -> float | None:
-    """exp of the mean; None without a token, which has no perplexity."""
-    return exp(surprise.per(surprise.tokens)) if surprise.tokens else None
+def perplexity(surprisal: Surprisal) -> float | None:
+    """Return exp of the mean surprisal; None if there are no tokens."""
+    return exp(surprisal.per(surprisal.tokens)) if surprisal.tokens else None
 
 
 def mean(values: Sequence[float]) -> float:
-    """The mean, rounded once, so that no order of rows moves it."""
+    """Return the mean, rounded once, so that it does not depend on the order of rows."""
     try:
         return math.fsum(values) / len(values)
     except OverflowError:
         return math.inf
 
 
-def per_size(every: Surprise, sizes: Mapping[str, int]) -> dict[str, float]:
-    """What does not depend on how a text is cut into tokens; as lm-eval 0.4 defines it."""
+def per_size(every: Surprisal, sizes: Mapping[str, int]) -> dict[str, float]:
+    """Return the scores that do not depend on the tokenization, as lm-eval 0.4 defines them."""
     per_word, per_character, per_byte = (every.per(count) if count else math.inf for count in sizes.values())
     return {
         "word_perplexity": exp(per_word),

@@ -1,4 +1,4 @@
-"""The columns that perplexity takes, checked, as scores of tokens."""
+"""Checks the columns of perplexity, and converts them to scores of tokens."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _GIVEN = ("log_probs", "probabilities", "logits")
 
 
 class Scored(NamedTuple):
-    """Scores of tokens with what they are of.
+    """Scores of tokens and their origin.
 
-    texts, contexts: None where they were not given.
-    source: what scored them; None where scores were given.
-    measured: the texts again if all of them is scored, so that their sizes can be divided by; else None.
+    texts, contexts: None if not given.
+    source: the source that scored the texts; None if the caller passed scores.
+    measured: the texts if all their tokens are scored, so that scores per word and byte are defined; else None.
     """
 
     scores: TokenScores
@@ -32,11 +32,11 @@ class Scored(NamedTuple):
 
 
 def token_scores(columns: Mapping[str, Any], options: PerplexityOptions, source: Callable[[], Source]) -> Scored:
-    """The scores of what stands in the columns, of which those not given may be missing, or None.
+    """Return the scores of the columns; a column that is missing or None is not given.
 
-    source: makes the source of probabilities; it is asked only if they are not given.
-    Raises ValueError for columns that contradict each other, or a text without a token to score; labels of a row may
-    all be ignored.
+    source: creates the source of probabilities; called only if the columns have none.
+    Raises ValueError for columns that contradict each other, and for a text without a token to score, unless it has
+    labels.
     """
     columns = {**dict.fromkeys(COLUMNS), **columns}
     given = [name for name in _GIVEN if columns[name] is not None]
@@ -58,7 +58,7 @@ def token_scores(columns: Mapping[str, Any], options: PerplexityOptions, source:
         is_whole = contexts is not None or scores_all(options)
         result = Scored(scores, texts, contexts, model, texts if is_whole else None)
     _check_headlines(result, options)
-    # Labels of which none counts are usual in training: a prompt that fills the window.
+    # In training, a prompt that fills the window is a row whose labels are all ignored.
     _check_rows(result, given[0] if given else "predictions", may_be_empty=columns["labels"] is not None)
     return result
 
@@ -68,36 +68,34 @@ def _contexts(column: Any, texts: Sequence[str]) -> list[str] | None:
         return None
     contexts = check_predictions(column, "contexts")
     if len(contexts) != len(texts):
-        raise ValueError(f"{len(texts)} predictions but {len(contexts)} contexts: give one row each")
+        raise ValueError(f"{len(texts)} predictions but {len(contexts)} contexts: give one context per prediction")
     return contexts
 
 
 def _check_columns(columns: Mapping[str, Any], given: Sequence[str], options: PerplexityOptions) -> None:
-    """Raise ValueError for columns that say too much, or too little."""
+    """Raise ValueError for columns that contradict each other or the options."""
     if len(given) > 1:
         raise ValueError(f"{' and '.join(given)} are given: give one of them")
     for name in given:
         if kind_of(options) is not None:
-            raise ValueError(f"{name} are given beside a source of probabilities: give one of them")
+            raise ValueError(f"{name} and a source of probabilities are both given: give one of them")
         if columns["contexts"] is not None:
-            raise ValueError(f"contexts are given with {name}: give {name} of the texts after them, without contexts")
+            raise ValueError(f"contexts and {name} are both given: leave contexts out, and give {name} of the texts")
     if columns["labels"] is not None and given not in (["logits"], ["probabilities"]):
-        raise ValueError(
-            "labels are given without logits or probabilities: log_probs are of the tokens that came already"
-        )
+        raise ValueError("labels are given without logits or probabilities: leave them out, or give one of these")
 
 
 def _check_headlines(result: Scored, options: PerplexityOptions) -> None:
     for name in options["headlines"] if result.measured is None else ():
         if name not in TEXTLESS:
-            why = "predictions are needed" if result.texts is None else "only a part of the texts is scored"
-            raise ValueError(f"headlines={name!r}: {why}, whose words and bytes it counts")
+            advice = "give predictions" if result.texts is None else "leave this headline out"
+            raise ValueError(f"headlines={name!r} needs texts that are scored completely: {advice}")
 
 
 def _check_rows(result: Scored, name: str, may_be_empty: bool) -> None:
     rows = len(result.scores.offsets) - 1
     if result.texts is not None and len(result.texts) != rows:
-        raise ValueError(f"{len(result.texts)} predictions but {rows} rows of {name}: give one row each")
+        raise ValueError(f"{len(result.texts)} predictions but {rows} rows of {name}: give one row per prediction")
     empty = np.flatnonzero(np.diff(result.scores.offsets) == 0)
     if len(empty) and not may_be_empty:
         text = "" if result.texts is None else f" ({reprlib.repr(result.texts[empty[0]])})"

@@ -1,1 +1,1 @@
-"""ROUGE with several references a prediction, equal to rouge_score."""
+"""ROUGE with several references per prediction, equal to rouge_score."""

@@ -1,4 +1,4 @@
-"""The options of rouge_l_multi, the stock metric's names for them, and the keys of its result."""
+"""The options of rouge_l_multi, aliases for the names in evaluate's rouge, and the keys of the result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evenscore.rouge.tokens import TOKENIZERS
 
 
 def rouge_types(given: Any) -> tuple[str, ...]:
-    """The kinds of ROUGE that an option gives, each once, in the order given."""
+    """Return the ROUGE types in the option, without duplicates, in the order given."""
     listed = [given] if isinstance(given, str) else given
     if not isinstance(listed, (list, tuple)) or not all(isinstance(name, str) for name in listed):
         raise ValueError(f"rouge_types={given!r}: give a list such as ['rougeL', 'rouge1']")
@@ -93,14 +93,14 @@ class RougeOptions(Options, total=False):
 
 
 class RougeLoad(RougeOptions, HostOptions, total=False):
-    """What evenscore.load takes."""
+    """The keyword arguments of evenscore.load for rouge_l_multi."""
 
 
-# A mean, or with aggregate="none" a value a row.
+# A mean, or a list with one value per row for aggregate="none".
 _Figure = Any
 
 
-# What compute returns: F under each type's name, precision, recall, and of the rows what the options ask for.
+# The result of compute: F under each type's name, precision and recall. The options decide which keys are present.
 class RougeResult(TypedDict, total=False):
     rougeL: _Figure
     rougeL_precision: _Figure

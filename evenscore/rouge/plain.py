@@ -1,4 +1,4 @@
-"""Longest common subsequences (LCS) by their definition, in plain Python; the bits of `lcs` are tested against it."""
+"""ROUGE-L by its definition in plain Python, for readers and as the reference of the tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Tokens = Sequence[Hashable]
 
 
 def lcs_table(a: Tokens, b: Tokens) -> list[list[int]]:
-    """table[i][j]: length of the longest common subsequence of the first i of a and the first j of b."""
+    """Return table[i][j], the length of the longest common subsequence (LCS) of the first i of a and first j of b."""
     table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
     for i in range(1, len(a) + 1):
         for j in range(1, len(b) + 1):
@@ -21,7 +21,7 @@ def lcs_table(a: Tokens, b: Tokens) -> list[list[int]]:
 
 
 def lcs_length(a: Tokens, b: Tokens) -> int:
-    """Length of the longest common subsequence.
+    """Return the length of the LCS.
 
     >>> lcs_length("the cat sat".split(), "a cat that sat".split())
     2
@@ -30,9 +30,9 @@ def lcs_length(a: Tokens, b: Tokens) -> int:
 
 
 def lcs_indices(a: Tokens, b: Tokens) -> list[int]:
-    """Where the longest common subsequence that ROUGE reads out of the table stands in a.
+    """Return the positions in `a` of the LCS that ROUGE selects among equally long ones.
 
-    Source: rouge_score 0.1.2, rouge_scorer._backtrack_norec; of several as long, this one decides what a union holds.
+    Source: rouge_score 0.1.2, rouge_scorer._backtrack_norec. The selection affects the union LCS.
 
     >>> lcs_indices([1, 2, 3], [1, 3, 2])
     [0, 1]
@@ -51,7 +51,7 @@ def lcs_indices(a: Tokens, b: Tokens) -> list[int]:
 
 
 def union_lcs_indices(sentence: Tokens, others: Sequence[Tokens]) -> list[int]:
-    """Which tokens of a reference sentence are in its LCS with any sentence of the prediction (Lin 2004, section 3.2).
+    """Return the tokens of a reference sentence in its LCS with any prediction sentence (Lin 2004, section 3.2).
 
     >>> union_lcs_indices([1, 2, 3, 4, 5], [[1, 2, 6, 7, 8], [1, 3, 8, 9, 5]])
     [0, 1, 2, 4]
@@ -60,7 +60,7 @@ def union_lcs_indices(sentence: Tokens, others: Sequence[Tokens]) -> list[int]:
 
 
 def union_lcs_hits(reference: Sequence[Tokens], prediction: Sequence[Tokens]) -> int:
-    """Tokens of all unions, each counted no more often than the prediction has it."""
+    """Count the tokens of all unions, each at most as often as the prediction has it."""
     left = Counter(token for sentence in prediction for token in sentence)
     hits = 0
     for sentence in reference:
@@ -72,7 +72,7 @@ def union_lcs_hits(reference: Sequence[Tokens], prediction: Sequence[Tokens]) ->
 
 
 def rouge_l(prediction: Tokens, reference: Tokens) -> tuple[float, float, float]:
-    """Precision, recall and F of ROUGE-L, each from 0 to 1; 0 if a side is empty.
+    """Return precision, recall and F of ROUGE-L, each from 0 to 1; 0 if either side is empty.
 
     >>> [round(score, 3) for score in rouge_l("I have a dream".split(), "I had a dream".split())]
     [0.75, 0.75, 0.75]

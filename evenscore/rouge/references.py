@@ -1,4 +1,4 @@
-"""Precision, recall and F of a row from the counts of its references: one rule a way of taking several."""
+"""Precision, recall and F of a row from the counts of each reference, by one rule per way to combine references."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from evenscore.text.segments import IntArray, offsets_of
 
 
 class Pairs(NamedTuple):
-    """What was counted for every pair of a prediction and one of its references, row by row.
+    """The counts of each pair of a prediction and one of its references, row after row.
 
     hits, prediction_lengths, reference_lengths: shape (pairs,).
-    counts: shape (rows,), how many references each row has, at least 1.
+    counts: references per row, at least 1, shape (rows,).
     """
 
     hits: IntArray
@@ -26,24 +26,24 @@ class Pairs(NamedTuple):
 
     @property
     def first(self) -> IntArray:
-        """The first pair of each row."""
+        """The index of each row's first pair, shape (rows,)."""
         return offsets_of(self.counts)[:-1]
 
     @property
     def row(self) -> IntArray:
-        """The row of each pair."""
+        """The row of each pair, shape (pairs,)."""
         return np.repeat(np.arange(len(self.counts)), self.counts)
 
 
 class Scores(NamedTuple):
-    """Precision, recall and F, each from 0 to 1 and of one shape."""
+    """Precision, recall and F, each from 0 to 1, all of the same shape."""
 
     precision: FloatArray
     recall: FloatArray
     f: FloatArray
 
     def take(self, pairs: IntArray) -> Scores:
-        """The scores of these pairs."""
+        """Return the scores of the given pairs."""
         return Scores(self.precision[pairs], self.recall[pairs], self.f[pairs])
 
 
@@ -51,9 +51,9 @@ Beta = float | str
 
 
 def row_scores(pairs: Pairs, rule: str, beta: Beta) -> Scores:
-    """The scores of every row, shape (rows,); a side without tokens scores 0.
+    """Return the scores of each row, shape (rows,); 0 if either side is empty.
 
-    rule: a key of RULES.  beta: how many times recall counts as much as precision, or "P/R".
+    rule: a key of RULES.  beta: the weight of recall relative to precision, or "P/R".
 
     >>> pairs = Pairs(np.array([5]), np.array([7]), np.array([10]), np.array([1]))
     >>> [round(float(score[0]), 3) for score in row_scores(pairs, "best", 1)]
@@ -63,11 +63,11 @@ def row_scores(pairs: Pairs, rule: str, beta: Beta) -> Scores:
 
 
 def f_measure(precision: FloatArray, recall: FloatArray, beta: Beta) -> FloatArray:
-    """F of precision and recall; 0 where both are.
+    """Return F of precision P and recall R; 0 if both are 0.
 
-    A number b: (1 + b^2) PR / (R + b^2 P), Lin & Och (2004), section 3.1; computed in this order it is what rouge_score
-    (scoring.fmeasure, b = 1) and pycocoevalcap (b = 1.2) have, to the last bit.
-    "P/R": b = P / R put into it, (P^2 + R^2) PR / (P^3 + R^3), as dF/dR = dF/dP asks for there.
+    For a number b, F = (1 + b^2) PR / (R + b^2 P), Lin & Och (2004), section 3.1. The order of operations is that of
+    rouge_score (scoring.fmeasure, b = 1) and pycocoevalcap (b = 1.2), so that results agree to the last bit.
+    For "P/R", b = P / R as in that section, which gives F = (P^2 + R^2) PR / (P^3 + R^3).
     """
     if beta == "P/R":
         above, below = (precision**2 + recall**2) * precision * recall, precision**3 + recall**3
@@ -78,26 +78,26 @@ def f_measure(precision: FloatArray, recall: FloatArray, beta: Beta) -> FloatArr
 
 
 def _pair_scores(pairs: Pairs, beta: Beta) -> Scores:
-    # rouge_score divides by at least 1, so that an empty side scores 0.
+    # rouge_score also divides by at least 1, so an empty side scores 0.
     precision = pairs.hits / np.maximum(pairs.prediction_lengths, 1)
     recall = pairs.hits / np.maximum(pairs.reference_lengths, 1)
     return Scores(precision, recall, f_measure(precision, recall, beta))
 
 
 def _best(pairs: Pairs, beta: Beta) -> Scores:
-    """The reference with the highest F, the first of equals (rouge_score 0.1.2, score_multi)."""
+    """Select the reference with the highest F, the first one of a tie. Source: rouge_score 0.1.2, score_multi."""
     scores = _pair_scores(pairs, beta)
     return scores.take(_first_highest(scores.f, pairs))
 
 
 def _best_recall(pairs: Pairs, beta: Beta) -> Scores:
-    """The reference with the highest recall, the first of equals (ROUGE-1.5.5.pl -f B)."""
+    """Select the reference with the highest recall, the first one of a tie. Source: ROUGE-1.5.5.pl -f B."""
     scores = _pair_scores(pairs, beta)
     return scores.take(_first_highest(scores.recall, pairs))
 
 
 def _first_highest(values: FloatArray, pairs: Pairs) -> IntArray:
-    """For each row the first of its pairs with the row's highest value."""
+    """Return the first pair of each row that has the row's highest value."""
     highest = np.maximum.reduceat(values, pairs.first)
     reaching = np.flatnonzero(values == highest[pairs.row])
     _, first = np.unique(pairs.row[reaching], return_index=True)
@@ -105,7 +105,7 @@ def _first_highest(values: FloatArray, pairs: Pairs) -> IntArray:
 
 
 def _max_pr(pairs: Pairs, beta: Beta) -> Scores:
-    """The highest precision and the highest recall, each over all references (Lin & Och 2004, section 3.1)."""
+    """Take the highest precision and the highest recall of all references (Lin & Och 2004, section 3.1)."""
     scores = _pair_scores(pairs, beta)
     precision = np.maximum.reduceat(scores.precision, pairs.first)
     recall = np.maximum.reduceat(scores.recall, pairs.first)
@@ -113,26 +113,26 @@ def _max_pr(pairs: Pairs, beta: Beta) -> Scores:
 
 
 def _row_means(scores: Scores, pairs: Pairs) -> Scores:
-    """The mean of each row's pairs, rounded once, so that the order of the references does not show."""
+    """Return the mean of each row's pairs, rounded once, so that it does not depend on the order of references."""
     counts = pairs.counts.tolist()
     sums = np.add.reduceat(to_limbs(np.stack(scores)), pairs.first, axis=1)
     return Scores(*(np.array(list(map(mean_of_limbs, column, counts))) for column in sums))
 
 
 def _summed(pairs: Pairs, beta: Beta) -> Scores:
-    """Hits and lengths summed over references, then divided (ROUGE-1.5.5.pl -f A)."""
+    """Sum hits and lengths over the references, then divide. Source: ROUGE-1.5.5.pl -f A."""
     hits, predictions, references = (np.add.reduceat(column, pairs.first) for column in pairs[:3])
     return _pair_scores(Pairs(hits, predictions, references, np.ones_like(pairs.counts)), beta)
 
 
 def _jackknife(pairs: Pairs, beta: Beta) -> Scores:
-    """The mean, over all ways to leave one reference out, of the best of the others (Lin 2004, section 2.1).
+    """Leave out each reference in turn and average the best scores of the others (Lin 2004, section 2.1).
 
-    A row with one reference has nothing to leave out, and scores as it is.
+    A row with one reference gets the score of that reference.
     """
     scores = _pair_scores(pairs, beta)
     best = _first_highest(scores.f, pairs)
-    # Leaving out any reference but the best leaves the best; leaving that out leaves the second.
+    # Leaving out the best reference selects the second best; leaving out another one selects the best.
     without_best = scores.f.copy()
     without_best[best[pairs.counts > 1]] = -1.0
     chosen = np.repeat(best, pairs.counts)

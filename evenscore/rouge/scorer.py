@@ -1,4 +1,4 @@
-"""ROUGE with several references: what it counts, what it makes of the sum, and the picture of a row."""
+"""Counts and scores ROUGE with several references, and draws the picture of a row."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from evenscore.significance import FloatArray
 from evenscore.text.ngrams import clipped_matches
 from evenscore.text.segments import IntArray, Segments
 
-# What stands for a row: precision, recall and F, as limbs.
+# The statistics of a row for each type, as limbs.
 _PARTS = ("precision", "recall", "f")
 
 
 class Rouge(Scorer[RougeOptions]):
-    """ROUGE with several references under some options."""
+    """ROUGE with several references and fixed options."""
 
     name = "rouge_l_multi"
     declaration = RougeOptions
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The kinds of ROUGE, each once, in the order given."""
+        """The ROUGE types without duplicates, in the order given."""
         return rouge_types(self.options["rouge_types"])
 
-    # --- what is counted
+    # --- counting
 
     def count(self, predictions: list[str], references: References) -> IntArray:
-        """Precision, recall and F of every row as exact integers, for each type."""
+        """Return precision, recall and F of each row and type as exact integers."""
         pairs = compare(predictions, references, self.options)
         multi, beta = self.options["multi_reference"], self.options["beta"]
         scores = [row_scores(pairs[name], multi, beta) for name in self.types]
@@ -58,13 +58,13 @@ class Rouge(Scorer[RougeOptions]):
             warn_of_nothing_left(predictions + references.texts, row_of_text.tolist())
 
     def counting(self) -> tuple[Any, ...]:
-        """The types by their names, in whichever form they were given."""
+        """Add the types, which the option accepts in several forms."""
         return (*super().counting(), self.types)
 
-    # --- what is made of the sum
+    # --- scoring
 
     def score(self, total: IntArray) -> Result:
-        """The mean over rows of F, precision and recall of every type, each rounded once."""
+        """Return F, precision and recall of each type, averaged over rows and rounded once."""
         result: Result = {}
         for name, limbs in zip(self.types, _by_type(total), strict=True):
             precision, recall, f = (mean_of_limbs(part, int(total[0])) for part in limbs)
@@ -80,7 +80,7 @@ class Rouge(Scorer[RougeOptions]):
     def refuse_rows(self) -> None:
         if self.options["aggregate"] != "mean":
             raise ValueError(
-                f"aggregate must be 'mean' here, not {self.options['aggregate']!r}: sums have no rows any more"
+                f"aggregate={self.options['aggregate']!r} needs rows, and a sum has none: set aggregate='mean'"
             )
 
     def drawn(self) -> dict[str, Any]:
@@ -88,7 +88,7 @@ class Rouge(Scorer[RougeOptions]):
         return {"bs": self.options["n_resamples"], **drawn} if self.options["aggregate"] == "bootstrap" else drawn
 
     def finish(self, result: Result, rows: IntArray) -> Result:
-        """The result with what other aggregates than the mean make of the rows."""
+        """Replace the means by another aggregate of the rows, if the option asks for one."""
         options = self.options
         if options["aggregate"] == "mean":
             return result
@@ -112,19 +112,19 @@ class Rouge(Scorer[RougeOptions]):
             "agg": options["aggregate"],
         }
 
-    # --- why a row has its score
+    # --- picture
 
     def picture(self, prediction: str, references: str | Sequence[str]) -> Picture:
-        """The longest common subsequence with every reference, each read as one sentence."""
+        """Show the longest common subsequence with each reference, treating each text as one sentence."""
         row = {"predictions": [prediction], "references": [references]}
         result = self.under({"aggregate": "mean"}).row_result(row)
         texts = check_references([references], 1).texts
         tokens = tokenize([prediction, *texts], self.options["tokenizer"], self.options["stemmer"])
         of_prediction, *of_references = [tokens.segments.row(k).tolist() for k in range(len(texts) + 1)]
-        # Of several subsequences as long it is the one that rouge_score 0.1.2 reads out (_backtrack_norec).
+        # Ties between subsequences are broken as in rouge_score 0.1.2 (_backtrack_norec).
         common = [lcs_positions(of_reference, of_prediction) for of_reference in of_references]
         hits, lengths = np.array([len(places) for places, _ in common]), tokens.segments.lengths
-        # Each reference as if it were a row's only one.
+        # Score each reference as the only one of a row.
         pairs = Pairs(hits, lengths[:1].repeat(len(texts)), lengths[1:], np.ones_like(hits))
         scores = row_scores(pairs, "best", self.options["beta"])
         labels = [f"reference {k}, rougeL {score:.3f}" for k, score in enumerate(scores.f.tolist(), 1)]
@@ -145,15 +145,15 @@ def _marks(tokens: list[str], matched: IntArray) -> list[Mark]:
 
 
 def _by_type(statistics: IntArray) -> IntArray:
-    """Shape (..., columns) to (..., types, parts, LIMBS)."""
+    """Reshape statistics from (..., columns) to (..., types, parts, LIMBS)."""
     return statistics[..., len(ROW_COLUMNS) :].reshape(*statistics.shape[:-1], -1, len(_PARTS), LIMBS)
 
 
 def _bootstrap_mid(values: FloatArray, n_resamples: int, seed: int) -> list[list[float]]:
-    """Medians of resampled means, shape (types, parts), of values of shape (rows, types, parts).
+    """Return the medians of resampled means, shape (types, parts), from values of shape (rows, types, parts).
 
-    Source: rouge_score 0.1.2, scoring.BootstrapAggregator, with its draws after np.random.seed(seed): a type after the
-    other from one stream.
+    Source: rouge_score 0.1.2, scoring.BootstrapAggregator, with the same draws as after np.random.seed(seed): one
+    stream for all types in turn.
     """
     rng = np.random.RandomState(seed)
     n = len(values)
@@ -165,16 +165,16 @@ def _bootstrap_mid(values: FloatArray, n_resamples: int, seed: int) -> list[list
     return medians
 
 
-# --- what predictions have in common with their references
+# --- hits of predictions and references
 
 
 def compare(predictions: list[str], references: References, options: RougeOptions) -> dict[str, Pairs]:
-    """For every type of ROUGE, the hits of each prediction with each of its references, with both lengths."""
+    """Return the hits and lengths of each prediction with each of its references, by ROUGE type."""
     n, types = len(predictions), rouge_types(options["rouge_types"])
     texts = predictions + references.texts
     tokens = tokenize(texts, options["tokenizer"], options["stemmer"]).segments
     predictions_alone, right = tokens.split(n)
-    # A prediction stands once beside each of its references.
+    # Repeat each prediction once per reference.
     left = predictions_alone.repeat(references.counts)
     pairs = {}
     orders = [int(name[-1]) for name in types if name[-1].isdigit()]
@@ -183,7 +183,7 @@ def compare(predictions: list[str], references: References, options: RougeOption
     for order in orders:
         left_n_grams, right_n_grams = (np.maximum(side.lengths - order + 1, 0) for side in (left, right))
         pairs[f"rouge{order}"] = Pairs(matches[:, order - 1], left_n_grams, right_n_grams, references.counts)
-    # The union over one sentence is its own LCS.
+    # If all texts are single sentences, rougeLsum equals rougeL.
     one_line = options["sentences"] == "newline" and not any("\n" in text for text in texts)
     sequence_types = ["rougeL", "rougeLsum"] if one_line else ["rougeL"]
     wanted = [name for name in sequence_types if name in types]
@@ -200,7 +200,7 @@ def compare(predictions: list[str], references: References, options: RougeOption
 
 
 def _summaries(texts: list[str], options: RougeOptions) -> Summaries:
-    """Every text as its tokenised sentences."""
+    """Split each text into sentences and tokenize them."""
     if options["sentences"] == "newline":
         sentences = [list(filter(None, text.split("\n"))) for text in texts]
     else:

@@ -1,9 +1,9 @@
-"""The tokens and sentences of ROUGE.
+"""Splits texts into ROUGE's tokens and sentences.
 
-Limits.  Cut too rarely: after "U.S." or a single initial ("He left the U.S. She stayed." is one sentence), after a
-point or ellipsis with no white space behind it ("end.Next"), after an abbreviation that is not English.  Cut too
-often: Japanese speech that goes on after 。」.  For other needs split the text yourself and join the sentences by
-newlines, which always separate.
+The rules for sentences miss an end after "U.S." or a single initial ("He left the U.S. She stayed."), after a full stop
+or ellipsis without white space after it ("end.Next"), and after abbreviations of other languages than English. They cut
+too early in Japanese speech that continues after 。」. To control the split, join sentences by newlines, which always
+separate.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from evenscore.text.words import (
 
 
 def stem_words(words: list[str]) -> list[str]:
-    """The Porter stem of each word; words of up to 3 characters stay as they are, and so does an empty list.
+    """Return the Porter stem of each word of more than 3 characters, and shorter words unchanged.
 
-    As rouge_score 0.1.2 does it (`tokenize.py`): nltk's PorterStemmer in its default mode, NLTK_EXTENSIONS, which
-    departs from Porter (1980) in a few places (skies -> sky, dying -> die).  It takes some 10 microseconds a word, so
-    pass each distinct word once.
+    Source: rouge_score 0.1.2, `tokenize.py`: nltk's PorterStemmer in its default mode, NLTK_EXTENSIONS, which differs
+    from Porter (1980) for a few words (skies -> sky, dying -> die). A word takes some 10 microseconds, so pass each
+    distinct word once.
 
     >>> stem_words(["skies", "dying", "the", "running", "was"])
     ['sky', 'die', 'the', 'run', 'was']
@@ -48,10 +48,10 @@ TOKENIZERS = ("rouge_score", "unicode", "whitespace")
 
 
 def tokenize(texts: list[str], tokenizer: Any, stemmer: bool) -> Units:
-    """The tokens of every text, as ids of one vocabulary, with their names.
+    """Return the tokens of each text as ids of one vocabulary.
 
-    tokenizer: one of TOKENIZERS, or a function from a text to its tokens, which is then also to stem if it wants to
-    (as in rouge_score 0.1.2).
+    tokenizer: one of TOKENIZERS, or a function from a text to its tokens, to which `stemmer` does not apply (as in
+    rouge_score 0.1.2).
 
     >>> tokenize(["The cats, the CAT", "чай"], "rouge_score", False).segments.ids.tolist()
     [0, 1, 0, 2]
@@ -65,35 +65,35 @@ def tokenize(texts: list[str], tokenizer: Any, stemmer: bool) -> Units:
 
 
 def tokenizer_name(tokenizer: Any) -> str:
-    """What stands for a tokenizer in signatures; the classes of characters are those of Python's Unicode version."""
+    """Return a tokenizer's name in signatures. "unicode" depends on Python's Unicode version, and includes it."""
     if callable(tokenizer):
         return callable_name(tokenizer)
     return f"unicode-{unicodedata.unidata_version}" if tokenizer == "unicode" else str(tokenizer)
 
 
 def warn_of_nothing_left(texts: Iterable[str], rows: Iterable[int]) -> None:
-    """Warn of the first text that has letters but no tokens: a script that rouge_score's tokenizer does not know.
+    """Warn about the first text with letters but no tokens: rouge_score's tokenizer ignores its script.
 
-    rows: the row that each text belongs to.
+    rows: the row of each text.
     """
     for text, row in zip(texts, rows, strict=True):
         if not text.isascii() and not _ANY_TOKEN.search(text) and any(map(str.isalpha, text)):
             warn_caller(
-                f"a text of row {row} has letters but no tokens: the tokenizer of rouge_score knows only a-z and 0-9 "
-                f'and scores it as 0. Give tokenizer="unicode" for other scripts'
+                f"a text of row {row} has letters but no tokens and scores 0: tokenizer='rouge_score' keeps only a-z "
+                f"and 0-9. Set tokenizer='unicode' for other scripts"
             )
             return
 
 
-# a-z and 0-9 stay, A-Z become a-z, every other byte a space.
+# Lower-cases ASCII letters, keeps digits and replaces all other bytes by spaces.
 _FOLDED = bytes(ord(chr(byte).lower()) if byte < 128 and chr(byte).isalnum() else ord(" ") for byte in range(256))
-# The only characters outside ASCII whose lower case holds a letter inside it (all code points are tried in a test).
+# The only characters outside ASCII whose lower case contains ASCII letters (a test tries all code points).
 _LOWERED = ("\u212a".encode(), "\u0130".encode())
 _ANY_TOKEN = re.compile("[a-zA-Z0-9\u212a\u0130]")
 
 
 def _rouge_score(texts: list[str]) -> Words:
-    """Runs of a-z and 0-9 of the lower-cased text (rouge_score 0.1.2, tokenize.py)."""
+    """Split lower-cased texts into runs of a-z and 0-9. Source: rouge_score 0.1.2, tokenize.py."""
     text = encode(texts)
     as_bytes = text.data.tobytes()
     if any(character in as_bytes for character in _LOWERED):
@@ -103,17 +103,18 @@ def _rouge_score(texts: list[str]) -> Words:
 
 
 def _unicode(texts: list[str]) -> Words:
-    """Runs of letters, marks and numbers of any script, lower-cased and composed; a Han or Kana character is a token.
+    """Split lower-cased NFC texts into runs of letters, marks and numbers; each Han or Kana character is a token.
 
-    Joiners and soft hyphens, which only shape a word, are left out.  Scripts that write no spaces but are no Han or
-    Kana, such as Thai, stay whole: give a callable for them.
+    Joiners and soft hyphens are removed. Other scripts without spaces between words, such as Thai, are not split: pass
+    a callable for them.
     """
     composed = [unicodedata.normalize("NFC", text.lower()).translate(_SHAPING) for text in texts]
     return map_words(split_words(composed), lambda words: from_token_lists(list(map(_unicode_tokens, words))))
 
 
 def _unicode_tokens(word: str) -> list[str]:
-    """
+    """Split a word at punctuation and symbols, and around Han and Kana characters.
+
     >>> _unicode_tokens("naïve-हिन्दी漢字")
     ['naïve', 'हिन्दी', '漢', '字']
     """
@@ -123,12 +124,12 @@ def _unicode_tokens(word: str) -> list[str]:
 
 # Soft hyphen, zero-width non-joiner and joiner, word joiner, byte order mark.
 _SHAPING = dict.fromkeys([0xAD, 0x200C, 0x200D, 0x2060, 0xFEFF])
-# Han or Kana with its marks, or a run of anything else that is a letter, mark or number.
+# A Han or Kana character with its marks, or a run of other letters, marks and numbers.
 _TOKEN_CLASSES = re.compile("hm*|[wm]+")
 
 
 class _Classes(dict[int, str]):
-    """Code point to class: h Han or Kana, m mark, w other letter or number, a space for all else."""
+    """Maps code points to classes: h Han or Kana, m mark, w other letter or number, space anything else."""
 
     def __missing__(self, point: int) -> str:
         category = unicodedata.category(chr(point))[0]
@@ -150,27 +151,27 @@ _SPLITTERS: dict[str, Callable[[list[str]], Words]] = {
 }
 
 
-# Abbreviations, without their last point.  After these comes a name; they end a sentence hardly ever.
+# Abbreviations without their final full stop. These precede a name and hardly ever end a sentence.
 _TITLE = re.compile(
     "mr|mrs|ms|dr|prof|rev|hon|st|mt|messrs|gen|col|maj|capt|cmdr|lt|sgt|sen|rep|gov|pres|supt|vs|cf|viz|approx"
 )
-# These end no sentence if a number follows: No. 5, Fig. 2, Jan. 31.
+# These do not end a sentence if a number follows: No. 5, Fig. 2, Jan. 31.
 _NUMBERED = re.compile(
     "no|nos|nr|pp|figs?|eq|vols?|ch|chap|sec|art|par|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec"
 )
-# These end one only if a capital follows: not in 5 p.m. on Monday, Li et al. (2004).
+# These end a sentence only if a capital follows: not in 5 p.m. on Monday, Li et al. (2004).
 _OFTEN_LAST = re.compile(r"[ap]\.m|etc|al|inc|ltd|co|corp|bros|jr|sr|ph\.d|dept|est|ave|blvd|rd|univ")
 
-# Longer than any abbreviation.  Looking no further back keeps the time linear in the length of a line.
+# Longer than any abbreviation. The limit keeps the time linear in the length of a line.
 _LOOK_BACK = 20
 
 _OPENING = "\"'([{“‘«„‹「『（【《〈"
 _CLOSING = "\"')\\]}”’»›」』）】》〉"
-# The first kind ends a sentence where white space follows; the second, which has no other use, anywhere: Chinese and
-# Japanese, Devanagari, Arabic and Urdu, Armenian, Ethiopic, Burmese, Khmer, Mongolian, Greek (its question mark).
+# Marks of the first kind end a sentence before white space. Marks of the second kind always do: Chinese and Japanese,
+# Devanagari, Arabic and Urdu, Armenian, Ethiopic, Burmese, Khmer, Mongolian, Greek (its question mark).
 _SPACED = ".!?…‼⁇⁈⁉．"
 _UNSPACED = "。！？｡।॥؟۔։።፧။។៕᠃᠉\u037e"
-# The look-behind changes no match: it keeps a long row of points before a letter from being tried at each of them.
+# The look-behind does not change matches. It avoids quadratic time on a long run of full stops before a letter.
 _END = re.compile(
     rf"(?<![{_SPACED}])(?P<mark>[{_SPACED}]+)(?P<closing>[{_CLOSING}]*)(?=\s+(?P<following>\S)|\s*$)"
     rf"|[{_UNSPACED}][{_SPACED}{_UNSPACED}]*[{_CLOSING}]*"
@@ -178,9 +179,9 @@ _END = re.compile(
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text, without the white space around them; [] for a text of white space only.
+    """Split a text into sentences, stripped of white space; [] for a text of white space only.
 
-    A line break (str.splitlines) always separates.  Closing quotes and brackets stay with their sentence.
+    A line break (str.splitlines) always separates. Closing quotes and brackets belong to the sentence before them.
 
     >>> split_sentences('Dr. J. Smith paid $3.5 for No. 5, e.g. in the U.S. "Why?" he asked. (Nobody knew.) The end...')
     ['Dr. J. Smith paid $3.5 for No. 5, e.g. in the U.S. "Why?" he asked.', '(Nobody knew.)', 'The end...']
@@ -201,7 +202,7 @@ def _split_line(line: str) -> list[str]:
 
 
 def _ends_sentence(before: str, end: re.Match[str]) -> bool:
-    """Whether this mark ends its sentence; `before` is what the sentence says before the mark, or the last of it."""
+    """Whether this mark ends its sentence; `before` is the text before it, at most _LOOK_BACK characters."""
     following = end["following"]
     if following is None:
         return True
@@ -212,7 +213,7 @@ def _ends_sentence(before: str, end: re.Match[str]) -> bool:
 
 
 def _is_abbreviated(before: str, following: str) -> bool:
-    """Whether a point after `before` belongs to its last word.
+    """Whether a full stop after `before` is part of an abbreviation.
 
     >>> _is_abbreviated("met Mr", "A"), _is_abbreviated("said no", "A"), _is_abbreviated("said no", "5")
     (True, False, True)

@@ -1,4 +1,4 @@
-"""Pairs of segments side by side in machine words, a token a bit: what bit-parallel kernels run on."""
+"""Packs many pairs of segments into machine words, one bit per token, for bit-parallel kernels."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ import numpy.typing as npt
 from evenscore.text.segments import IntArray, Segments
 
 LANE_BITS = 64
-# Above this many columns too few lanes share a step to pay for numpy's calls: Python's integers are faster.
+# With more columns, too few lanes share a step to outweigh numpy's call overhead, and Python's integers are faster.
 MAX_LANE_COLUMNS = 512
 _WIDTHS = (8, 16, 32, 64)
-# A block's comparison table holds a byte a cell; a megabyte or two stay in the second-level cache.
+# A block's comparison table has one byte per cell; one or two megabytes fit into the second-level cache.
 _BLOCK_CELLS = 1 << 20
 
 Lanes = npt.NDArray[np.unsignedinteger]
 
-# For fewer pairs Python's integers are faster: a pair of 20 tokens takes them 25 microseconds, and lanes 150.
+# For fewer pairs Python's integers are faster: they take 25 microseconds per pair of 20 tokens, lanes take 150 in all.
 _WORTHWHILE = 8
 
 
 class LaneBlock(NamedTuple):
-    """Pairs of about equal size, for p pairs with at most w tokens on the left and m on the right.
+    """p pairs of similar size, with at most w tokens on the left and m on the right.
 
-    pairs: shape (p,), which pairs these are.
-    masks: shape (m, p), unsigned integers of w bits: bit i of masks[j, k] says left token i equals right token j.
-    left_lengths, right_lengths: shape (p,).  Beyond a side's length every bit is 0.
+    pairs: indices of the pairs, shape (p,).
+    masks: unsigned integers of w bits, shape (m, p): bit i of masks[j, k] is set if left token i equals right token j.
+    left_lengths, right_lengths: shape (p,). Bits beyond a side's length are 0.
     """
 
     pairs: IntArray
@@ -39,19 +39,19 @@ class LaneBlock(NamedTuple):
 
 
 def fitting(left: Segments, right: Segments) -> npt.NDArray[np.bool_]:
-    """Which pairs are for `lane_blocks`, the left side in the bits; the others are for big integers."""
+    """Return which pairs `lane_blocks` accepts, with the left side in the bits, shape (n,)."""
     return (left.lengths <= LANE_BITS) & (right.lengths <= MAX_LANE_COLUMNS)
 
 
 def worthwhile(pairs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Which pairs to lay into lanes, shape (n,): the given ones, or none where they are too few."""
+    """Return the given pairs, shape (n,), or none of them if they are too few for lanes to be faster."""
     return pairs if np.count_nonzero(pairs) >= _WORTHWHILE else np.zeros_like(pairs)
 
 
 def lane_blocks(left: Segments, right: Segments, pairs: IntArray) -> Iterator[LaneBlock]:
-    """Blocks that together hold every one of `pairs` once; no left side may be over 64 tokens.
+    """Yield blocks with each of `pairs` once; left sides must have at most 64 tokens.
 
-    Pairs are sorted by lane width, then by the length of the right side, so that little is padded.
+    Pairs are sorted by lane width, then by the length of the right side, to keep the padding small.
     """
     if not len(pairs):
         return
@@ -63,7 +63,7 @@ def lane_blocks(left: Segments, right: Segments, pairs: IntArray) -> Iterator[La
     start = 0
     for width, end in zip(_WIDTHS, class_ends, strict=True):
         while start < end:
-            # The longest row of a block is its last, so grow by the length at the guessed end, then fit.
+            # The last row of a block is its longest: guess the end from the first row, then correct it by the last.
             rows = max(1, _BLOCK_CELLS // (width * max(1, int(right_lengths[start]))))
             longest = max(1, int(right_lengths[min(start + rows, end) - 1]))
             stop = min(start + max(1, _BLOCK_CELLS // (width * longest)), end)
@@ -82,7 +82,7 @@ def _block(left: Segments, right: Segments, pairs: IntArray, width: int) -> Lane
 
 
 def filled_below(words: Lanes) -> Lanes:
-    """Every bit below the highest one is set as well: 0b0100 -> 0b0111."""
+    """Set all bits below the highest set bit, as in 0b0100 -> 0b0111."""
     for shift in (1, 2, 4, 8, 16, 32):
         if shift < 8 * words.itemsize:
             words = np.bitwise_or(words, words >> shift)
@@ -90,13 +90,13 @@ def filled_below(words: Lanes) -> Lanes:
 
 
 def popcount(words: Lanes) -> IntArray:
-    """Number of ones of each word."""
+    """Return the number of set bits of each word."""
     ones: IntArray = np.count_nonzero(np.unpackbits(words[:, None].view(np.uint8), axis=1), axis=1)
     return ones
 
 
 def match_masks(left: Sequence[int], right: Sequence[int]) -> dict[int, int]:
-    """One pair as big integers: where each token that both sides have stands on the left, bit i for left[i].
+    """Return the positions in `left` of each token that both sides have, as an integer with bit i for left[i].
 
     >>> match_masks([7, 8, 7, 9], [9, 7])
     {7: 5, 9: 8}

@@ -1,4 +1,4 @@
-"""Clipped n-gram matches between predictions and references, by sorting."""
+"""Counts clipped n-gram matches between predictions and references, by sorting."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from evenscore.text.segments import IntArray, Segments, offsets_of
 
-# Sorts run fastest while a block's keys stay in the second-level cache: 64 Ki keys of 8 bytes.
+# Sorting is fastest if a block's keys fit into the second-level cache: 64 Ki keys of 8 bytes.
 _BLOCK_TOKENS = 1 << 16
 _KEY_BITS = 63
 
@@ -17,10 +17,10 @@ _KEY_BITS = 63
 def clipped_matches(
     predictions: Segments, references: Segments, reference_counts: IntArray, max_order: int
 ) -> IntArray:
-    """Matches of the n-grams of each prediction, each clipped at its highest count in any one reference.
+    """Count the matching n-grams of each prediction, each clipped at its highest count in any one reference.
 
-    reference_counts: shape (n,), how many of `references` belong to each prediction, in order.
-    Returns shape (n, max_order), int64: column k - 1 is for n-grams of k tokens.  An empty side matches nothing.
+    reference_counts: the number of references of each prediction, in order, shape (n,).
+    Returns int64, shape (n, max_order); column k - 1 is for n-grams of k tokens. Empty sides have no matches.
     Source: Papineni et al. (2002), section 2.1.1, modified n-gram precision.
 
     >>> the = Segments(np.zeros(7, int), np.array([0, 7]))
@@ -42,7 +42,7 @@ def clipped_matches(
 
 
 def _blocks(predictions: Segments, references: Segments, first_reference: IntArray) -> Iterator[tuple[int, int]]:
-    """Ranges of rows with about _BLOCK_TOKENS tokens each, at least one row."""
+    """Yield ranges of rows with about _BLOCK_TOKENS tokens each, at least one row."""
     ends = predictions.offsets[1:] + references.offsets[first_reference[1:]]
     start, done = 0, 0
     while start < len(ends):
@@ -52,15 +52,15 @@ def _blocks(predictions: Segments, references: Segments, first_reference: IntArr
 
 
 def _block_matches(documents: Segments, row_of_document: IntArray, n_rows: int, max_order: int) -> IntArray:
-    """`documents` are n_rows predictions, then their references; shape (n_rows, max_order)."""
+    """Count one block, shape (n_rows, max_order); documents: n_rows predictions, then their references."""
     matches = np.zeros((n_rows, max_order), dtype=np.int64)
     n_tokens = len(documents.ids)
     document = np.repeat(np.arange(len(row_of_document)), documents.lengths)
     row = row_of_document[document]
     ends_document = np.zeros(n_tokens + 1, dtype=np.bool_)
     ends_document[documents.offsets[1:] - 1] = True
-    # An n-gram is known by the group of its first n - 1 tokens and that of its last n - 1.  It can match only
-    # where both do, so each order sorts only what is left of the one before: about half for real translations.
+    # The groups of its first and last n - 1 tokens identify an n-gram. It can match only if both match, so each order
+    # sorts only the matches of the order before: about half of them for real translations.
     positions = np.arange(n_tokens)
     keys = row * (int(documents.ids.max(initial=0)) + 1) + documents.ids
     for order in range(max_order):
@@ -77,7 +77,7 @@ def _block_matches(documents: Segments, row_of_document: IntArray, n_rows: int, 
 
 
 def _grouped(keys: IntArray, positions: IntArray) -> tuple[IntArray, IntArray]:
-    """The positions sorted by key, ascending where keys are equal; of each the number of its key, before them."""
+    """Return group numbers and positions, sorted by key and then by position; equal keys form a group."""
     position_bits = int(positions[-1]).bit_length() if len(positions) else 0
     if int(keys.max(initial=0)).bit_length() + position_bits <= _KEY_BITS:
         packed = np.sort((keys << position_bits) | positions)
@@ -91,8 +91,8 @@ def _grouped(keys: IntArray, positions: IntArray) -> tuple[IntArray, IntArray]:
 def _clip(
     number: IntArray, document: IntArray, row: IntArray, n_rows: int
 ) -> tuple[IntArray, IntArray, npt.NDArray[np.bool_]]:
-    """Per group its clipped matches with its row, per position whether its group matched."""
-    # Predictions come before references, so a group's run of the prediction, if there is one, is its first.
+    """Return the clipped matches and the row of each group, and for each position whether its group matched."""
+    # Predictions come before references, so if a prediction has the n-gram, its run is the group's first.
     run_starts = (_starts_run(number) | _starts_run(document)).nonzero()[0]
     counts = np.append(run_starts[1:], len(document)) - run_starts
     is_prediction = document[run_starts] < n_rows

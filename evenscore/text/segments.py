@@ -1,4 +1,4 @@
-"""Tokenised segments as two arrays: the form in which every kernel sees text."""
+"""Tokenized texts as two arrays, the input of all kernels."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ IntArray = npt.NDArray[np.signedinteger[Any]]
 
 
 def offsets_of(lengths: npt.NDArray[Any]) -> IntArray:
-    """Where each of n runs of these lengths begins, and where the last one ends, shape (n + 1,)."""
+    """Return the start of each of n consecutive runs, and the end of the last one, shape (n + 1,)."""
     return np.concatenate(([0], np.cumsum(lengths)))
 
 
 class Segments(NamedTuple):
-    """Token ids of n segments, one after another.
+    """Token ids of n segments, segment after segment.
 
-    ids: shape (number of tokens,), any signed integer type; equal tokens have equal ids.
-    offsets: shape (n + 1,), int64; segment i is ids[offsets[i]:offsets[i + 1]].
+    ids: any signed integer type, shape (tokens,); equal tokens have equal ids.
+    offsets: int64, shape (n + 1,); segment i is ids[offsets[i]:offsets[i + 1]].
 
     >>> two = Segments(np.array([7, 8, 7]), np.array([0, 2, 3]))
     >>> two.lengths.tolist(), two.row(0).tolist()
@@ -32,37 +32,37 @@ class Segments(NamedTuple):
 
     @property
     def lengths(self) -> IntArray:
-        """Number of tokens of each segment, shape (n,)."""
+        """The number of tokens of each segment, shape (n,)."""
         return self.offsets[1:] - self.offsets[:-1]
 
     def row(self, i: int) -> IntArray:
-        """The token ids of segment i."""
+        """Return the token ids of segment i."""
         return self.ids[self.offsets[i] : self.offsets[i + 1]]
 
     def take(self, rows: IntArray) -> Segments:
-        """The segments at `rows`, in that order; a row may come several times."""
+        """Return the segments at `rows`, in that order; rows may repeat."""
         return self.runs(self.offsets[rows], self.lengths[rows])
 
     def runs(self, starts: IntArray, lengths: IntArray) -> Segments:
-        """Other segments of the same ids: of these lengths, from these places on."""
+        """Return segments of the same ids with these starts and lengths."""
         offsets = offsets_of(lengths)
         return Segments(self.ids[np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])], offsets)
 
     def repeat(self, times: IntArray) -> Segments:
-        """Segment i times[i] times, shape (n,); itself if that is once each."""
+        """Repeat segment i times[i] times; times: shape (n,)."""
         return self if (times == 1).all() else self.take(np.repeat(np.arange(len(times)), times))
 
     def rows(self, start: int, stop: int) -> Segments:
-        """Segments start up to, but not with, stop; a view."""
+        """Return the segments from start to stop (exclusive), as a view."""
         first, last = self.offsets[start], self.offsets[stop]
         return Segments(self.ids[first:last], self.offsets[start : stop + 1] - first)
 
     def split(self, n: int) -> tuple[Segments, Segments]:
-        """The first n segments, then the others."""
+        """Return the first n segments, and the others."""
         return self.rows(0, n), self.rows(n, len(self.offsets) - 1)
 
     def padded(self, width: int, filler: int) -> IntArray:
-        """A row a segment, shape (n, width); ids are >= 0, so that a negative filler equals no token."""
+        """Return one row per segment, shape (n, width). Ids are >= 0, so a negative filler differs from all tokens."""
         inside = np.arange(width) < self.lengths[:, None]
         table = np.full(inside.shape, filler, dtype=self.ids.dtype)
         table[inside] = self.ids
@@ -70,7 +70,7 @@ class Segments(NamedTuple):
 
 
 def side_by_side(*parts: Segments) -> Segments:
-    """Row by row, the segments of all parts one after another; every part has as many.
+    """Concatenate segment i of all parts, for each i; all parts have the same number of segments.
 
     >>> side_by_side(repeated([0], 2), Segments(np.array([3, 4]), np.array([0, 2, 2]))).ids.tolist()
     [0, 3, 4, 0]
@@ -85,5 +85,5 @@ def side_by_side(*parts: Segments) -> Segments:
 
 
 def repeated(words: Sequence[int], n: int) -> Segments:
-    """n segments, the same words in each."""
+    """Return n segments with the same words."""
     return Segments(np.tile(np.array(words, np.int64), n), np.arange(n + 1) * len(words))

@@ -1,4 +1,4 @@
-"""Texts to token ids, for a whole corpus at once: the border that strings do not cross."""
+"""Converts the texts of a whole corpus to token ids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from evenscore.text.segments import IntArray, Segments, offsets_of
 Bytes = npt.NDArray[np.uint8]
 Mask = npt.NDArray[np.bool_]
 
-# A short word is an integer: its bytes, the first one lowest, below its length in the highest byte.
+# The key of a short word is an integer: the length in the highest byte, the bytes below, the first one lowest.
 _SHORT = 7
 _LEAST_SHORT = 1 << 8 * _SHORT
 _MASKS = np.array([(1 << 8 * length) - 1 for length in range(_SHORT + 1)], np.int64)
@@ -24,15 +24,15 @@ _MASKS = np.array([(1 << 8 * length) - 1 for length in range(_SHORT + 1)], np.in
 
 @dataclass(frozen=True)
 class Keyed:
-    """Of every word its key, equal for equal words alone; what the words of keys are."""
+    """The keys of words, which are equal only for equal words, and a way back to the words."""
 
-    # int64, from 0 on: the integer of a short word, the number of a long one, which is below all of these.
+    # int64, at least 0. A long word's key is its index in long_words, below the keys of all short words.
     keys: IntArray
-    # Distinct.
+    # Distinct long words.
     long_words: pa.LargeStringArray
 
     def spell(self, keys: IntArray) -> pa.LargeStringArray:
-        """The words of these keys."""
+        """Return the words of the keys."""
         is_short = keys >= _LEAST_SHORT
         long_words = self.long_words.take(as_arrow(keys[~is_short]))
         rows = keys[is_short].astype("<i8").view(np.uint8).reshape(-1, 8)
@@ -45,7 +45,7 @@ class Keyed:
 
 
 def as_arrow(numbers: IntArray) -> pa.Int64Array:
-    """Integers as arrow has them; pa.array would import pandas, where that is installed, to look for a Series.
+    """Convert integers to arrow. pa.array would import pandas, if installed, to check for a Series.
 
     >>> as_arrow(np.array([3, 1], np.int32)).to_pylist()
     [3, 1]
@@ -55,7 +55,7 @@ def as_arrow(numbers: IntArray) -> pa.Int64Array:
 
 
 def from_arrow(numbers: pa.Array) -> IntArray:
-    """Integers without nulls, as numpy has them, for the same reason without to_numpy.
+    """Convert integers without nulls to numpy, without to_numpy for the same reason as in as_arrow.
 
     >>> from_arrow(as_arrow(np.array([3, 1]))[1:]).tolist()
     [1]
@@ -65,9 +65,9 @@ def from_arrow(numbers: pa.Array) -> IntArray:
 
 
 def word_keys(data: Bytes, edges: IntArray) -> Keyed:
-    """The keys of the words of UTF-8 text; word j is data[edges[2 * j]:edges[2 * j + 1]], at least a byte.
+    """Return the keys of the words data[edges[2 * j]:edges[2 * j + 1]], each of at least one byte of UTF-8 text.
 
-    Of ten words nine are short, and integers compare and are numbered in a third of the time that strings take.
+    Nine of ten words are short, and comparing and numbering integers takes a third of the time of strings.
 
     >>> keyed = word_keys(np.frombuffer(b"a refrain a", np.uint8), np.array([0, 1, 2, 9, 10, 11]))
     >>> keyed.spell(keyed.keys).to_pylist()
@@ -76,15 +76,15 @@ def word_keys(data: Bytes, edges: IntArray) -> Keyed:
     starts = edges[::2]
     lengths = edges[1::2] - starts
     long = (lengths > _SHORT).nonzero()[0]
-    # With the edges as offsets, the bytes are an array of words with what separates them in between.
+    # With the edges as offsets, words and separators alternate in an arrow array.
     offsets = pa.py_buffer(edges if len(edges) else np.zeros(1, np.int64))
     between = pa.LargeStringArray.from_buffers(max(len(edges) - 1, 0), offsets, pa.py_buffer(data))
     long_words = between.take(as_arrow(2 * long)).dictionary_encode()
     padded = np.concatenate((data, np.zeros(8, np.uint8)))
-    # The eight bytes from every place on, as an integer, without a copy.
+    # The eight bytes from each place as an integer, without a copy.
     eights = np.ndarray(len(data) + 1, "<i8", padded, strides=1)
     keys: IntArray = eights[starts].astype(np.int64, copy=False)
-    # In place: fresh memory takes longer than the work on it.
+    # Compute in place: allocating memory takes longer than the computation.
     np.minimum(lengths, _SHORT, out=lengths)
     keys &= _MASKS.take(lengths)
     lengths <<= 8 * _SHORT
@@ -95,71 +95,71 @@ def word_keys(data: Bytes, edges: IntArray) -> Keyed:
 
 LINE_FEED = 10
 
-# What str.isspace() calls a space, by code point; the last one is U+3000.
+# Whether str.isspace() is true, by code point; the last such character is U+3000.
 _SPACES = np.array([chr(point).isspace() for point in range(0x4000)])
-# Classes of bytes: 1 a space by itself, 2 the first byte of a character that may be one, 0 any other.
+# Classes of bytes: 1 an ASCII space, 2 the first byte of a character that may be a space, 0 any other.
 _SPACE, _LEAD = 1, 2
 _LEADS = {chr(point).encode()[0] for point in range(128, 0x4000) if chr(point).isspace()}
 _CLASSES = bytes(_LEAD if byte in _LEADS else int(byte < 128 and _SPACES[byte]) for byte in range(256))
 
 
 class Utf8(NamedTuple):
-    """Texts as bytes, a line feed after each: text i is data[offsets[i]:offsets[i + 1] - 1]."""
+    """Texts as bytes with a line feed after each: text i is data[offsets[i]:offsets[i + 1] - 1]."""
 
     data: Bytes
     offsets: IntArray
 
 
 class Units(NamedTuple):
-    """The units of every text as ids, with the function from ids to the units, for what people read."""
+    """The units (words or characters) of texts as ids, with a function from ids to strings."""
 
     segments: Segments
     names: Callable[[IntArray], list[str]]
 
     def row(self, i: int) -> list[str]:
-        """The units of text i."""
+        """Return the units of text i."""
         return self.names(self.segments.row(i))
 
     def rows(self) -> list[list[str]]:
-        """The units of every text, which is faster than text by text."""
+        """Return the units of all texts, which is faster than row by row."""
         names, offsets = self.names(self.segments.ids), self.segments.offsets.tolist()
         return [names[start:end] for start, end in itertools.pairwise(offsets)]
 
 
 class Words(NamedTuple):
-    """Words of every text as ids into their vocabulary, an array of distinct strings."""
+    """The words of texts as ids in their vocabulary of distinct strings."""
 
     segments: Segments
     vocabulary: pa.LargeStringArray
 
     @property
     def units(self) -> Units:
-        """The words with their names."""
+        """The words as Units."""
         return Units(self.segments, lambda ids: self.vocabulary.take(as_arrow(ids)).to_pylist())
 
 
 def encode(texts: list[str]) -> Utf8:
-    """The UTF-8 bytes of the texts."""
+    """Encode texts as UTF-8."""
     data = np.frombuffer("\n".join([*texts, ""]).encode(), np.uint8)
     ends = (data == LINE_FEED).nonzero()[0] + 1
     if len(ends) != len(texts):
-        # Some text holds line feeds of its own.
+        # Some text contains line feeds.
         ends = np.cumsum([len(text.encode()) + 1 for text in texts])
     return Utf8(data, np.concatenate(([0], ends)))
 
 
 def translate(data: Bytes, table: bytes) -> Bytes:
-    """Every byte replaced by what stands at its place in the table, of 256 bytes; twice as fast as numpy's indexing."""
+    """Replace each byte by its entry in a table of 256 bytes, twice as fast as numpy's indexing."""
     return np.frombuffer(data.tobytes().translate(table), np.uint8)
 
 
 def white_space(data: Bytes) -> Mask:
-    """Which bytes belong to a character that str.isspace() calls a space."""
+    """Return which bytes belong to a character for which str.isspace() is true."""
     classes = translate(data, _CLASSES)
     spaces: Mask = classes == _SPACE
     leads = (classes == _LEAD).nonzero()[0]
     if len(leads):
-        # U+0080 .. U+00BF are their second byte, behind C2; the others have three bytes, with 4, 6 and 6 bits.
+        # U+0080 .. U+00BF are the byte C2 and the code point itself; the others have three bytes with 4, 6 and 6 bits.
         short = leads[data[leads] == 0xC2]
         short = short[_SPACES[data[short + 1]]]
         long = leads[data[leads] != 0xC2]
@@ -170,33 +170,33 @@ def white_space(data: Bytes) -> Mask:
 
 
 def split_at(text: Utf8, separators: Mask) -> Words:
-    """The runs of bytes between separators, as words; separators: True on every byte of one."""
+    """Split texts into the runs of bytes between separators; separators: True for each byte of a separator."""
     segments, keyed, distinct = _numbered(text, separators, None)
     return Words(segments, keyed.spell(distinct))
 
 
 def units_at(text: Utf8, separators: Mask, cuts: IntArray | None = None) -> Units:
-    """The same as units, spelled when somebody asks for them; cuts: further places where one ends and one begins."""
+    """Like `split_at`, but creates strings on request only; cuts: further places where one unit ends and one starts."""
     segments, keyed, distinct = _numbered(text, separators, cuts)
     return Units(segments, lambda ids: keyed.spell(distinct[ids]).to_pylist())
 
 
 def units_by_key(text: Utf8, separators: Mask) -> Units:
-    """The same, with ids that are not numbers of a vocabulary but integers of any size, from 0 on: less work."""
+    """Like `units_at`, but faster, with keys as ids: integers of any size from 0."""
     offsets, keyed = _keyed(text, separators, None)
     return Units(Segments(keyed.keys, offsets), lambda keys: keyed.spell(keys).to_pylist())
 
 
 def _numbered(text: Utf8, separators: Mask, cuts: IntArray | None) -> tuple[Segments, Keyed, IntArray]:
-    """The words of all texts, numbered in order of first appearance, with the key of every number."""
+    """Return the words, numbered in order of first appearance, all keys, and the key of each number."""
     offsets, keyed = _keyed(text, separators, cuts)
     encoded = as_arrow(keyed.keys).dictionary_encode()
     return Segments(from_arrow(encoded.indices), offsets), keyed, from_arrow(encoded.dictionary)
 
 
 def _keyed(text: Utf8, separators: Mask, cuts: IntArray | None) -> tuple[IntArray, Keyed]:
-    """The first word of every text, shape (number of texts + 1,), and the keys of all words."""
-    # A word lies from an edge where separators end to the next edge; a text's end is a separator, too.
+    """Return the index of each text's first word, shape (texts + 1,), and the keys of all words."""
+    # A word extends from the end of a separator to the next edge. The end of a text is a separator too.
     inside = np.zeros(len(separators) + 2, dtype=np.bool_)
     np.logical_not(separators, out=inside[1:-1])
     inside[text.offsets[1:]] = False
@@ -205,13 +205,13 @@ def _keyed(text: Utf8, separators: Mask, cuts: IntArray | None) -> tuple[IntArra
         is_edge[cuts] = True
     edges: IntArray = is_edge.nonzero()[0]
     if cuts is not None:
-        # A cut is an edge for each of its two sides that is no separator.
+        # A cut is an edge of each of its two sides that is not a separator.
         edges = np.repeat(edges, inside[edges].astype(np.int8) + inside[edges + 1])
     return (np.searchsorted(edges, text.offsets) + 1) // 2, word_keys(text.data, edges)
 
 
 def split_words(texts: list[str]) -> Words:
-    """The words of every text, split as str.split() does.
+    """Split texts into words like str.split().
 
     >>> words = split_words(["a b a", ""])
     >>> words.segments.ids.tolist(), words.segments.offsets.tolist(), words.vocabulary.to_pylist()
@@ -222,7 +222,7 @@ def split_words(texts: list[str]) -> Words:
 
 
 def split_characters(texts: list[str]) -> Units:
-    """The code points of every text, which are their own ids.
+    """Split texts into code points, which are their own ids.
 
     >>> split_characters(["ab", "", "b"]).segments.ids.tolist()
     [97, 98, 98]
@@ -233,28 +233,28 @@ def split_characters(texts: list[str]) -> Units:
 
 
 def without_spaces(characters: Units) -> Units:
-    """Code points without those that str.isspace() calls spaces."""
+    """Remove the code points for which str.isspace() is true."""
     points, offsets = characters.segments
     kept = ~_SPACES[np.minimum(points, len(_SPACES) - 1)]
     return Units(Segments(points[kept], offsets_of(kept)[offsets]), characters.names)
 
 
 def from_token_lists(token_lists: list[list[str]]) -> Words:
-    """Words of texts that are already split."""
+    """Return the words of texts that are already split."""
     encoded = pa.array(list(itertools.chain.from_iterable(token_lists)), pa.large_string()).dictionary_encode()
     lengths = np.fromiter(map(len, token_lists), np.int64, len(token_lists))
     return Words(Segments(from_arrow(encoded.indices), offsets_of(lengths)), encoded.dictionary)
 
 
 def checked_tokens(tokens: Any, text: str) -> list[str]:
-    """What a tokenizer of the caller's made of a text; ValueError for what is no list of strings."""
+    """Return the tokens that the caller's tokenizer returned; ValueError unless they are a list of strings."""
     if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
-        raise ValueError(f"the tokenizer returned {tokens!r} for {text!r}: it must return a list of strings")
+        raise ValueError(f"the tokenizer returned {tokens!r} for {text!r}: return a list of strings")
     return list(tokens)
 
 
 def map_words(words: Words, tokenize: Callable[[list[str]], Words]) -> Words:
-    """Replace every word by its tokens; `tokenize` sees each distinct word once and returns the tokens of each.
+    """Replace each word by its tokens; `tokenize` gets each distinct word once.
 
     >>> words = map_words(split_words(["ab c", "ab"]), lambda vocabulary: split_words(["a b", "c"]))
     >>> words.segments.ids.tolist(), words.segments.offsets.tolist(), words.vocabulary.to_pylist()
@@ -265,7 +265,7 @@ def map_words(words: Words, tokenize: Callable[[list[str]], Words]) -> Words:
 
 
 def expand(segments: Segments, expansions: Segments) -> Segments:
-    """Replace every id by the ids of the expansion that has its number.
+    """Replace each id by the ids of the expansion with that index.
 
     >>> expand(Segments(np.array([1, 0]), np.array([0, 2])), Segments(np.array([5, 6, 7]), np.array([0, 1, 3])))[0]
     array([6, 7, 5])

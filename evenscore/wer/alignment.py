@@ -1,4 +1,4 @@
-"""Alignments as text and pictures, and the errors in them counted."""
+"""Shows alignments as text and pictures, and counts their errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evenscore.wer.edits import Operation
 
 
 class Alignment(NamedTuple):
-    """A reference and a prediction, each as its units, with the operations between them."""
+    """The units of a reference and of a prediction, with the operations that turn one into the other."""
 
     reference: list[str]
     prediction: list[str]
@@ -19,16 +19,16 @@ class Alignment(NamedTuple):
 
     @property
     def is_correct(self) -> bool:
-        """Whether nothing was changed."""
+        """Whether both sides are equal."""
         return all(operation.kind == "equal" for operation in self.operations)
 
     def sides(self, operation: Operation) -> tuple[list[str], list[str]]:
-        """The units that an operation is about."""
+        """Return the operation's units in the reference and in the prediction."""
         _, reference_start, reference_end, prediction_start, prediction_end = operation
         return self.reference[reference_start:reference_end], self.prediction[prediction_start:prediction_end]
 
     def columns(self, empty: str) -> Iterator[tuple[str, str, str]]:
-        """One unit above the other, `empty` where a side has none, and the kind of the operation."""
+        """Yield aligned units of reference and prediction with the kind of operation; `empty` fills a missing unit."""
         for operation in self.operations:
             sides = self.sides(operation)
             height = max(map(len, sides))
@@ -39,9 +39,9 @@ _HEADS = ("REF: ", "HYP: ", "     ")
 
 
 def draw(alignments: Sequence[Alignment], separator: str, skip_correct: bool, line_width: int | None) -> str:
-    """Three lines a row, a unit above the other: reference, prediction, errors.
+    """Draw three aligned lines per row: reference, prediction and errors.
 
-    As jiwer 4.0 prints it (alignment.visualize_alignment), the summary left out.
+    Source: jiwer 4.0, alignment.visualize_alignment, without the summary.
     """
     drawn = [
         f"=== SENTENCE {number} ===\n\n{_draw_row(alignment, separator, line_width)}\n"
@@ -65,7 +65,10 @@ def _draw_row(alignment: Alignment, separator: str, line_width: int | None) -> s
 
 
 def count_errors(alignments: Sequence[Alignment], separator: str) -> dict[str, Counter[Any]]:
-    """How often each run of units was substituted, as (from, to), inserted or deleted (jiwer, collect_error_counts)."""
+    """Count substituted runs of units, as (from, to), and inserted and deleted runs.
+
+    Source: jiwer 4.0, alignment.collect_error_counts.
+    """
     counts: dict[str, Counter[Any]] = {"substitutions": Counter(), "insertions": Counter(), "deletions": Counter()}
     for alignment in alignments:
         for operation in alignment.operations:
@@ -85,7 +88,7 @@ DELETE = Kind("delete", "deleted", "del", box(PURPLE, "line-through"), "30;45", 
 INSERT = Kind("insert", "inserted", "ins", box(BLUE, "underline"), "30;46", "{+", "+}")
 KINDS = (HIT, SUBSTITUTE, DELETE, INSERT)
 
-# Of an operation: the kind of the reference's mark, that of the prediction's, the sign below.
+# For each operation: the kind of the reference's mark, the kind of the prediction's mark, and the sign below them.
 _LOOKS = {
     "equal": (HIT, HIT, ""),
     "substitute": (SUBSTITUTE, SUBSTITUTE, "S"),
@@ -95,7 +98,7 @@ _LOOKS = {
 
 
 def alignment_picture(title: str, alignment: Alignment) -> Picture:
-    """Reference above prediction, unit by unit; below errors, S, D or I for a substitution, deletion or insertion."""
+    """Draw the reference above the prediction, unit by unit, with S, D or I below each error."""
     columns = []
     for reference, prediction, kind in alignment.columns(empty=""):
         above, below, sign = _LOOKS[kind]

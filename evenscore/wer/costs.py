@@ -1,11 +1,11 @@
-"""Alignments of least total cost, where substitutions, deletions, insertions have a price each.
+"""Alignments of minimal total cost, with separate costs of substitutions, deletions and insertions.
 
-Every alignment has the key (total cost, reference tokens without a match, number of errors); the least key wins.
-So the cheapest alignment is taken, of these the one with most hits, of these the one with fewest errors.  Pairs with
-the same key have the same four counts, which hence never depend on the order in which a program looks.
+An alignment has the key (total cost, reference tokens without a match, number of errors), and the smallest key wins:
+minimal cost first, then most hits, then fewest errors. Equal keys imply equal counts of all four kinds, so the counts
+do not depend on the order of the search.
 
-The key is one integer, cost * K**2 + unmatched * K + errors with K above every length, so that keys add up along a
-path and compare at once.  Costs are scaled to integers first: no tie is decided by rounding.
+A key is stored as the integer cost * K**2 + unmatched * K + errors, where K exceeds every length. Such keys add up
+along a path and compare in one operation. Costs are scaled to integers first, so that rounding cannot break ties.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ import numpy.typing as npt
 from evenscore.text.segments import IntArray, Segments
 from evenscore.wer.edits import Edit, EditKind, Operation, operations, without_common_affixes
 
-# One row of a block, 8 bytes a cell, stays in the second-level cache with its temporaries.
+# A row of a block, at 8 bytes per cell, fits into the second-level cache with its temporaries.
 _ROW_CELLS = 1 << 14
 
-# How a cell of the key table is reached, in the order in which ties are settled.
+# The steps into a cell of the key table, in the order that breaks ties.
 _DIAGONAL, _DELETE, _INSERT = range(3)
 _KINDS: tuple[EditKind, ...] = ("substitute", "delete", "insert")
 
@@ -32,7 +32,7 @@ Keys = npt.NDArray[Any]
 
 
 class Costs(NamedTuple):
-    """Price of each edit, positive; sclite 2.10 has 4, 3, 3.  A float means the decimal that Python prints for it."""
+    """The cost of each edit, above 0; sclite 2.10 uses 4, 3, 3. A float stands for the decimal that Python prints."""
 
     substitution: int | float = 1
     deletion: int | float = 1
@@ -40,7 +40,7 @@ class Costs(NamedTuple):
 
 
 class _Steps(NamedTuple):
-    """What each edit adds to a key; `base` is the K of the module docstring."""
+    """The amount that each edit adds to a key; `base` is K in the module docstring."""
 
     substitution: int
     deletion: int
@@ -49,12 +49,12 @@ class _Steps(NamedTuple):
 
 
 def weighted_edit_counts(references: Segments, predictions: Segments, costs: Costs) -> IntArray:
-    """Hits, substitutions, deletions, insertions of each pair, shape (n, 4) int64, columns in this order.
+    """Return hits, substitutions, deletions and insertions of each pair, int64, shape (n, 4).
 
-    references, predictions: n segments each, ids >= 0; pair i is the two segments i.
-    An empty side leaves insertions or deletions only.  Time O(nm) a pair, memory O(tokens).
+    references, predictions: n segments each, ids >= 0; pair i consists of segment i of both.
+    If one side is empty, all units are inserted or deleted. Takes O(nm) time per pair and O(tokens) memory.
 
-    Three errors at cost 10 are dearer than four at cost 9, which hit one token more:
+    With these costs, four errors at cost 9 and one hit beat three errors at cost 10:
     >>> references = Segments(np.array([1, 2, 3]), np.array([0, 3]))
     >>> predictions = Segments(np.array([4, 5, 1]), np.array([0, 3]))
     >>> weighted_edit_counts(references, predictions, Costs(1, 1, 1)).tolist()
@@ -65,7 +65,7 @@ def weighted_edit_counts(references: Segments, predictions: Segments, costs: Cos
     left, right = without_common_affixes(references, predictions)
     steps = _steps(costs, int((left.lengths + right.lengths).max(initial=0)))
     keys: Keys = np.zeros(len(left.lengths), dtype=_dtype(steps))
-    # Pairs of about equal sizes go together, of about _ROW_CELLS cells a row.
+    # Group pairs of similar length into blocks of about _ROW_CELLS cells per row.
     order = np.lexsort((right.lengths, left.lengths))
     block = np.cumsum(left.lengths[order] + 1) // _ROW_CELLS
     for pairs in np.split(order, np.flatnonzero(np.diff(block)) + 1):
@@ -79,10 +79,10 @@ def weighted_edit_counts(references: Segments, predictions: Segments, costs: Cos
 
 
 def weighted_edit_operations(reference: IntArray, prediction: IntArray, costs: Costs) -> list[Operation]:
-    """One alignment of least key, as a list of chunks; [] for two empty sides.
+    """Return an alignment with the smallest key as a list of operations; [] for two empty sides.
 
-    Of equal keys it is the one which, read from the end, takes a match or substitution before a deletion, a deletion
-    before an insertion.  Time O(nm), memory nm bytes.
+    Ties are broken from the end of both sides: a match or substitution before a deletion before an insertion. Takes
+    O(nm) time and nm bytes of memory.
 
     >>> for operation in weighted_edit_operations(np.array([1, 2, 3]), np.array([4, 5, 1]), Costs(4, 2, 2)):
     ...     print(*operation)
@@ -91,7 +91,7 @@ def weighted_edit_operations(reference: IntArray, prediction: IntArray, costs: C
     delete 1 3 3 3
     """
     steps = _steps(costs, len(reference) + len(prediction))
-    # How each cell of the key table is reached; the first column is insertions.
+    # The step into each cell of the key table. All steps in the first column are insertions.
     choices = np.full((len(prediction) + 1, len(reference) + 1), _INSERT, dtype=np.int8)
     for reached, (row, diagonal) in zip(choices, _rows(reference[None], prediction[None], steps), strict=True):
         reached[1:][row[0, 1:] == row[0, :-1]] = _DELETE
@@ -108,10 +108,10 @@ def weighted_edit_operations(reference: IntArray, prediction: IntArray, costs: C
 
 
 def _steps(costs: Costs, length: int) -> _Steps:
-    """Steps for pairs of at most `length` tokens on both sides together."""
+    """Return the steps for pairs of at most `length` tokens in total."""
     for name, cost in zip(Costs._fields, costs, strict=True):
         if not (cost > 0 and math.isfinite(cost)):
-            raise ValueError(f"{name}={cost!r}: a cost must be a positive number")
+            raise ValueError(f"{name}={cost!r}: give a positive number")
     exact = [Fraction(str(cost)) for cost in costs]
     scale = math.lcm(*(cost.denominator for cost in exact))
     substitution, deletion, insertion = (int(cost * scale) for cost in exact)
@@ -120,12 +120,12 @@ def _steps(costs: Costs, length: int) -> _Steps:
 
 
 def _dtype(steps: _Steps) -> type:
-    """Machine integers where every key fits, else Python's."""
+    """Return int64 if every key fits, else object, for Python's integers."""
     return np.int64 if max(steps) * steps.base < 1 << 62 else object
 
 
 def _least_keys(left: Segments, right: Segments, steps: _Steps) -> Keys:
-    """The least key of each of p pairs, shape (p,)."""
+    """Return the smallest key of each of p pairs, shape (p,)."""
     widths = int(left.lengths.max(initial=0)), int(right.lengths.max(initial=0))
     rows = _rows(left.padded(widths[0], -1), right.padded(widths[1], -2), steps)
     keys: Keys = np.zeros(len(left.lengths), dtype=_dtype(steps))
@@ -137,12 +137,12 @@ def _least_keys(left: Segments, right: Segments, steps: _Steps) -> Keys:
 
 
 def _rows(left: IntArray, right: IntArray, steps: _Steps) -> Iterator[tuple[Keys, Keys]]:
-    """Rows 0 to m of the key tables of p pairs of shapes (p, n), (p, m), one (p, n + 1) row a prediction token.
+    """Yield rows 0 to m of the key tables of p pairs, from ids of shapes (p, n) and (p, m).
 
-    With each row comes what its columns from 1 on would be after a match or substitution, shape (p, n); in row 0,
-    which has none, something larger.
-    Wagner & Fischer (1974), with column i lowered by i deletions: so a deletion is a move to the right for nothing,
-    and the whole row is settled by one running minimum.
+    Each row has shape (p, n + 1). It comes with the keys of its columns 1 to n after a match or substitution, shape
+    (p, n); row 0 has none, and comes with larger values.
+    Source: Wagner & Fischer (1974). The keys of column i are lowered by i deletions, so that a deletion is a step right
+    at no cost, and one running minimum completes the row.
     """
     row = np.zeros((len(left), left.shape[1] + 1), dtype=_dtype(steps))
     match, substitution = np.array([[0], [steps.substitution]], dtype=row.dtype) - steps.deletion

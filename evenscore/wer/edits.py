@@ -1,4 +1,4 @@
-"""Levenshtein alignments with unit costs: counts of a whole corpus, operations of one pair."""
+"""Levenshtein alignments with unit costs: counts for a corpus, operations for one pair."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EditKind = Literal["substitute", "delete", "insert"]
 
 
 class Edit(NamedTuple):
-    """One changed token; the index on the side where it has no token says before which one it happens."""
+    """One edit. On a side without a token, the index is that of the next token."""
 
     kind: EditKind
     reference_index: int
@@ -23,7 +23,7 @@ class Edit(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """reference[reference_start:reference_end] became prediction[prediction_start:prediction_end]."""
+    """Turns reference[reference_start:reference_end] into prediction[prediction_start:prediction_end]."""
 
     kind: Literal["equal"] | EditKind
     reference_start: int
@@ -33,9 +33,9 @@ class Operation(NamedTuple):
 
 
 def operations(edits: Iterable[Edit], reference_length: int, prediction_length: int) -> list[Operation]:
-    """Edits in text order, with the tokens between them, as the fewest operations that keep their order.
+    """Merge edits, in text order, and the unchanged tokens between them into runs; [] for two empty sides.
 
-    The same list as AlignmentChunk in jiwer 4; [] for two empty sides.
+    The result equals the AlignmentChunk list of jiwer 4.0.
 
     >>> for operation in operations([Edit("delete", 1, 1), Edit("delete", 2, 1)], 4, 2):
     ...     print(*operation)
@@ -59,11 +59,11 @@ def operations(edits: Iterable[Edit], reference_length: int, prediction_length: 
 
 
 def without_common_affixes(references: Segments, predictions: Segments) -> tuple[Segments, Segments]:
-    """What is left of every pair when first its common prefix, then its common suffix is cut off.
+    """Remove the common prefix, then the common suffix of each pair.
 
-    Some alignment of least cost matches both ends token by token, whatever positive prices the edits have, so that
-    only the middles are left to align.  rapidfuzz cuts the same way before it aligns (remove_common_affix), which
-    decides some of its ties.  Time and memory O(tokens).
+    For any positive costs, some optimal alignment matches both ends token by token, so only the middles need aligning.
+    rapidfuzz does the same before it aligns (remove_common_affix), which affects its ties. Takes O(tokens) time and
+    memory.
 
     >>> references = Segments(np.array([1, 2, 3, 1, 1]), np.array([0, 3, 5]))
     >>> predictions = Segments(np.array([1, 4, 5, 3, 1]), np.array([0, 4, 5]))
@@ -81,23 +81,23 @@ def without_common_affixes(references: Segments, predictions: Segments) -> tuple
 
 
 def _common_prefixes(left: Segments, right: Segments, shorter: IntArray) -> IntArray:
-    """Number of equal tokens at the start of each pair, shape (n,); `shorter` is the length of its shorter side."""
+    """Return the length of each pair's common prefix, shape (n,); `shorter` is the length of the shorter side."""
     left_ids, offsets = left.runs(left.offsets[:-1], shorter)
     differs = left_ids != right.runs(right.offsets[:-1], shorter).ids
-    # A mismatch at the very end stops the last pairs.
+    # A sentinel mismatch at the end stops the last pairs.
     mismatches = np.append(np.flatnonzero(differs), len(differs))
     prefix: IntArray = np.minimum(mismatches[np.searchsorted(mismatches, offsets[:-1])] - offsets[:-1], shorter)
     return prefix
 
 
 def _reversed(segments: Segments) -> Segments:
-    """The whole corpus backwards: the last token of the last segment comes first."""
+    """Reverse the order of all tokens, and with it the order of the segments."""
     return Segments(segments.ids[::-1], segments.offsets[-1] - segments.offsets[::-1])
 
 
-# rapidfuzz-cpp 3.3.4 (levenshtein_align_hirschberg) halves the prediction when its two bit matrices would take a
-# megabyte or more (2048 x 2048 tokens at the top), unless a side is short.  Halving may pick another of the best
-# alignments (it did for 9 of 24 random pairs of 5000 x 4000 tokens, 2 or 3 of them distinct), hence the same limits.
+# rapidfuzz-cpp 3.3.4 (levenshtein_align_hirschberg) splits the prediction in half if its two bit matrices need a
+# megabyte or more (2048 x 2048 tokens at most), unless a side is short. A split can change which optimal alignment is
+# found (it did for 9 of 24 random pairs of 5000 x 4000 tokens, 2 or 3 of them distinct), so the limits here are equal.
 _MATRIX_BYTES = 1 << 20
 _SHORT_REFERENCE = 65
 _SHORT_PREDICTION = 10
@@ -105,10 +105,10 @@ _UNREACHED = np.iinfo(np.int64).max // 4
 
 
 class _Row(NamedTuple):
-    """A window of one row of the distance matrix: its value at column `start`, then `width` steps to the right.
+    """A window of one row of the distance matrix: its value `first` at column `start`, then `width` steps right.
 
-    Bit k of `rises` (VP) says that the value grows by one from column start + k to the next, of `falls` (VN) that
-    it drops by one.
+    Bit k of `rises` (VP) is set if the value grows by one from column start + k to the next. Bit k of `falls` (VN) is
+    set if it drops by one.
     """
 
     start: int
@@ -119,10 +119,10 @@ class _Row(NamedTuple):
 
 
 def edit_script(reference: Sequence[int], prediction: Sequence[int]) -> list[Edit]:
-    """The fewest edits that turn `reference` into `prediction`, in text order; [] for equal sides.
+    """Return the shortest list of edits from `reference` to `prediction`, in text order; [] for equal sides.
 
-    Among equally short scripts it is the one of rapidfuzz.distance.Levenshtein.editops (3.14).
-    Time O(nm / 64), memory O(n + m) plus two megabytes, plus n / 8 bytes for every different token of the reference.
+    Ties are broken as in rapidfuzz.distance.Levenshtein.editops (3.14).
+    Takes O(nm / 64) time, and O(n + m) memory plus two megabytes and n / 8 bytes per distinct reference token.
 
     >>> [tuple(edit) for edit in edit_script([1, 2], [3, 1])]
     [('insert', 0, 0), ('delete', 1, 2)]
@@ -133,8 +133,8 @@ def edit_script(reference: Sequence[int], prediction: Sequence[int]) -> list[Edi
 def _script(
     reference: Sequence[int], prediction: Sequence[int], bound: int, reference_start: int, prediction_start: int
 ) -> Iterator[Edit]:
-    """Edits of a pair that is at most `bound` apart and starts at these two places of the whole."""
-    # 1. Cut off the common prefix, then the common suffix.
+    """Yield the edits of a part of the pair: `bound` limits their number, the starts are its places in the whole."""
+    # 1. Remove the common prefix, then the common suffix.
     prefix = _common_prefix(reference, prediction)
     suffix = _common_prefix(reference[prefix:][::-1], prediction[prefix:][::-1])
     reference = reference[prefix : len(reference) - suffix]
@@ -143,7 +143,7 @@ def _script(
     prediction_start += prefix
     bound = min(bound, max(len(reference), len(prediction)))
 
-    # 2. A matrix of moderate size is kept, then walked through backwards.
+    # 2. Keep a matrix of moderate size, and trace the path back through it.
     band_width = min(len(reference), 2 * bound + 1)
     matrix_bytes = 2 * band_width * len(prediction) // 8
     if matrix_bytes < _MATRIX_BYTES or len(reference) < _SHORT_REFERENCE or len(prediction) < _SHORT_PREDICTION:
@@ -151,7 +151,7 @@ def _script(
             yield Edit(kind, reference_start + i, prediction_start + j)
         return
 
-    # 3. A larger one is cut in two (Hirschberg 1975), where a best path, of several the first one, crosses its middle.
+    # 3. Split a larger matrix where the first optimal path crosses its middle row (Hirschberg 1975).
     middle = len(prediction) // 2
     before = _distances(reference, prediction, bound, middle)
     after = _distances(reference[::-1], prediction[::-1], bound, len(prediction) - middle)[::-1]
@@ -168,11 +168,11 @@ def _common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
 
 
 def _rows(reference: Sequence[int], prediction: Sequence[int], bound: int, count: int) -> Iterator[_Row]:
-    """Rows 1 to `count` of the distance matrix, exact in every cell of a path of at most `bound` edits.
+    """Yield rows 1 to `count` of the distance matrix, exact in all cells on paths of at most `bound` edits.
 
     Names and steps follow Hyyrö (2003), "A bit-vector algorithm for computing Levenshtein and Damerau edit
-    distances".  The window moves with the band of diagonals that such a path may touch.  Values outside
-    the band are taken too high, never too low, so that no path is made cheaper than it is.
+    distances". The window follows the band of diagonals that such paths can touch. Values outside the band may be too
+    high but never too low, so that no path gets cheaper.
     """
     # A path through diagonal d = column - row has at least |d| + |surplus - d| edits (Ukkonen 1985).
     surplus = len(reference) - len(prediction)
@@ -193,9 +193,9 @@ def _rows(reference: Sequence[int], prediction: Sequence[int], bound: int, count
 
 
 def _traced_back(reference: Sequence[int], prediction: Sequence[int], bound: int) -> list[Edit]:
-    """Edits from the last to the first, by the tie rule of rapidfuzz-cpp (recover_alignment).
+    """Return the edits from last to first. Ties are broken as in rapidfuzz-cpp (recover_alignment).
 
-    At each cell a deletion is taken if one is on a best path, else an insertion if the cell above is lower than its
+    At each cell, take a deletion if it is on an optimal path, else an insertion if the cell above is lower than its
     left neighbour, else the diagonal.
     """
     rows = list(_rows(reference, prediction, bound, len(prediction)))
@@ -219,7 +219,7 @@ def _traced_back(reference: Sequence[int], prediction: Sequence[int], bound: int
 
 
 def _distances(reference: Sequence[int], prediction: Sequence[int], bound: int, count: int) -> IntArray:
-    """Distances of prediction[:count] to every prefix of the reference, shape (n + 1,); very large outside the band."""
+    """Return the distances of prediction[:count] to each prefix of the reference, shape (n + 1,), huge off the band."""
     row = deque(_rows(reference, prediction, bound, count), maxlen=1).pop()
     end = min(row.start + row.width, len(reference))
     steps = _bits(row.rises, end - row.start) - _bits(row.falls, end - row.start)
@@ -229,17 +229,17 @@ def _distances(reference: Sequence[int], prediction: Sequence[int], bound: int, 
 
 
 def _bits(word: int, count: int) -> IntArray:
-    """The lowest `count` bits of `word`, lowest first, shape (count,)."""
+    """Return the lowest `count` bits of `word`, lowest first, shape (count,)."""
     as_bytes = np.frombuffer(word.to_bytes(word.bit_length() // 8 + 1, "little"), dtype=np.uint8)
     return np.unpackbits(as_bytes, count=count, bitorder="little").astype(np.int64)
 
 
 def edit_counts(references: Segments, predictions: Segments) -> IntArray:
-    """Hits, substitutions, deletions, insertions of each pair, shape (n, 4) int64, columns in this order.
+    """Return hits, substitutions, deletions and insertions of each pair, int64, shape (n, 4).
 
-    references, predictions: n segments each, pair i being the two segments i.
-    Their sum of errors is least; between equally good alignments the counts are those of jiwer 4.0, which takes
-    them from rapidfuzz.distance.Levenshtein.opcodes.  An empty side leaves insertions or deletions only.
+    references, predictions: n segments each; pair i consists of segment i of both.
+    The number of errors is minimal. Ties between alignments are broken as in jiwer 4.0, which uses
+    rapidfuzz.distance.Levenshtein.opcodes. If one side is empty, all units are inserted or deleted.
 
     >>> references = Segments(np.array([1, 2, 1, 2]), np.array([0, 2, 4, 4]))
     >>> predictions = Segments(np.array([2, 3, 3, 1, 5]), np.array([0, 2, 4, 5]))
@@ -266,7 +266,7 @@ def edit_counts(references: Segments, predictions: Segments) -> IntArray:
 
 
 def edit_operations(reference: IntArray, prediction: IntArray) -> list[Operation]:
-    """The alignment of one pair, as the list of chunks that jiwer 4.0 gives; [] for two empty sides.
+    """Return the alignment of one pair as a list of operations, equal to jiwer 4.0's; [] for two empty sides.
 
     >>> for operation in edit_operations(np.array([1, 2, 3]), np.array([1, 4, 4, 3])):
     ...     print(*operation)
@@ -279,12 +279,12 @@ def edit_operations(reference: IntArray, prediction: IntArray) -> list[Operation
 
 
 def _lanes_traced_back(block: LaneBlock) -> tuple[Lanes, Lanes]:
-    """Sets of reference tokens that are matched, that are deleted, shape (p,) each, by the tie rule of `_traced_back`.
+    """Return the matched and the deleted reference tokens as bits, shape (p,) each, with the ties of `_traced_back`.
 
-    Names and steps are those of `_rows`: bit i of a row of the distance matrix says that its value rises (VP) or falls
-    (VN) by one between i and i + 1 reference tokens.
+    Names and steps are those of `_rows`: bit i of a row tells whether its value rises (VP) or falls (VN) by one from i
+    to i + 1 reference tokens.
     """
-    # 1. Every row, first to last; row 0 belongs to no prediction token.
+    # 1. Compute all rows. Row 0 precedes the first prediction token.
     masks = block.masks
     rises = np.empty((len(masks) + 1, masks.shape[1]), dtype=masks.dtype)
     falls = np.empty_like(rises)
@@ -296,18 +296,18 @@ def _lanes_traced_back(block: LaneBlock) -> tuple[Lanes, Lanes]:
         hn = (vp & d0) << 1
         np.bitwise_or(hn, ~(d0 | hp), out=rises[row + 1])
         np.bitwise_and(d0, hp, out=falls[row + 1])
-    # 2. All lanes go up one row at a time; `rest` holds the ones of the reference tokens not yet passed, its top bit
-    # the column of the walk.
+    # 2. Walk up all lanes, one row at a time. `rest` has a bit for each reference token not yet passed; its top bit is
+    # the current column.
     width = masks.dtype.itemsize * 8
     rest = np.array([(1 << k) - 1 for k in range(width + 1)], dtype=masks.dtype)[block.left_lengths]
     matched, deleted = np.zeros_like(rest), np.zeros_like(rest)
     for row in reversed(range(len(masks))):
-        # Right lengths ascend within a block: these lanes have a prediction token in this row.
+        # Right lengths ascend within a block, so these lanes have a prediction token in this row.
         lanes = slice(np.searchsorted(block.right_lengths, row, side="right"), None)
-        # Delete as long as the value rises towards the column of the walk.
+        # Delete while the value rises towards the current column.
         kept = filled_below(rest[lanes] & ~rises[row + 1, lanes])
         deleted[lanes] |= rest[lanes] ^ kept
-        # Insert, staying in the column, if the row above falls there; else go up the diagonal.
+        # Insert and stay in the column if the row above falls there, else move diagonally.
         column = kept ^ (kept >> 1)
         inserted = column & falls[row, lanes]
         matched[lanes] |= (column ^ inserted) & masks[row, lanes]

@@ -1,4 +1,4 @@
-"""The options of wer_dp, the stock metrics' name for one, and the keys of its result."""
+"""The options of wer_dp, an alias for an option of evaluate's wer, and the keys of the result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from evenscore.wer.costs import Costs
 
 def _check_costs(name: str, value: Any) -> None:
     if not isinstance(value, (list, tuple)) or len(value) != len(Costs._fields):
-        raise ValueError(f"{name}={value!r}: give three numbers, of substitution, deletion, insertion")
+        raise ValueError(f"{name}={value!r}: give three numbers, for substitution, deletion and insertion")
     for part, cost in zip(Costs._fields, value, strict=True):
         check_number(f"{name} ({part})", cost, above=0)
 
@@ -25,7 +25,7 @@ class WerOptions(Options, total=False):
     ]
     normalize_by: Annotated[
         Literal["reference", "prediction", "max", "sum"],
-        Option("reference", 'length to divide by: `"reference"`, `"prediction"`, `"max"` or `"sum"`', counts=True),
+        Option("reference", 'divisor of the errors: `"reference"`, `"prediction"`, `"max"` or `"sum"`', counts=True),
     ]
     transforms: Annotated[
         str | Callable[[str], str] | Sequence[Any] | None,
@@ -45,15 +45,15 @@ class WerOptions(Options, total=False):
         ),
     ]
 
-    # Scoring all texts together or one by one gives the same number, in evaluate's wer too.
+    # The alias has no effect: evaluate's wer gives the same number with either value.
     concatenate_texts: Annotated[bool, Alias(lambda value: {})]
 
 
 class WerLoad(WerOptions, HostOptions, total=False):
-    """What evenscore.load takes."""
+    """The keyword arguments of evenscore.load for wer_dp."""
 
 
-# What compute returns: scores, and of the rows what the options ask for; cer in place of wer for characters.
+# The result of compute, with cer in place of wer for characters. The options decide which keys are present.
 class WerResult(TypedDict, total=False):
     wer: float
     wer_low: float

@@ -1,4 +1,4 @@
-"""Edit distances by their definition, in plain Python, which the kernels of `edits`, `costs` are tested against."""
+"""Edit distances by their definition in plain Python, for readers and as the reference of the tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Tokens = Sequence[Hashable]
 
 
 def edit_distance_table(a: Tokens, b: Tokens) -> list[list[int]]:
-    """table[i][j]: fewest substitutions, deletions, insertions that turn the first i of a into the first j of b."""
+    """Return table[i][j], the fewest substitutions, deletions and insertions from a[:i] to b[:j]."""
     table = [[i + j for j in range(len(b) + 1)] for i in range(len(a) + 1)]
     for i in range(1, len(a) + 1):
         for j in range(1, len(b) + 1):
@@ -19,7 +19,7 @@ def edit_distance_table(a: Tokens, b: Tokens) -> list[list[int]]:
 
 
 def edit_distance(a: Tokens, b: Tokens) -> int:
-    """Levenshtein distance.
+    """Return the Levenshtein distance.
 
     >>> edit_distance("kitten", "sitting")
     3
@@ -28,7 +28,7 @@ def edit_distance(a: Tokens, b: Tokens) -> int:
 
 
 def edit_counts(reference: Tokens, prediction: Tokens) -> list[int]:
-    """Hits, substitutions, deletions, insertions of the alignment that jiwer 4.0 reads out of the table.
+    """Return hits, substitutions, deletions and insertions of the optimal alignment that jiwer 4.0 selects.
 
     >>> edit_counts("the cat sat on the mat".split(), "the cat sit on mat".split())
     [4, 1, 1, 0]
@@ -58,7 +58,7 @@ def edit_counts(reference: Tokens, prediction: Tokens) -> list[int]:
 def weighted_edit_counts(
     reference: Tokens, prediction: Tokens, costs: tuple[Fraction, Fraction, Fraction]
 ) -> list[int]:
-    """Hits, substitutions, deletions, insertions: least cost, then most hits, then fewest errors.
+    """Return hits, substitutions, deletions and insertions for minimal cost, then most hits, then fewest errors.
 
     >>> weighted_edit_counts([1, 2, 3], [4, 5, 1], (Fraction(4), Fraction(2), Fraction(2)))
     [1, 0, 2, 2]
@@ -81,7 +81,7 @@ def weighted_edit_counts(
 
 
 def wer(references: Sequence[Tokens], predictions: Sequence[Tokens]) -> float:
-    """Errors of a corpus by the length of its references, at least 0; the number of errors if these are empty.
+    """Return the errors of a corpus divided by the length of its references; the errors if all references are empty.
 
     >>> wer(["the cat sat on the mat".split()], ["the cat sit on mat".split()])
     0.3333333333333333

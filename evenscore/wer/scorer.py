@@ -1,4 +1,4 @@
-"""Word error rate: what it counts, what it makes of the sum, and the alignments behind it."""
+"""Counts and scores word error rate, and shows alignments."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ _SEPARATORS = {"word": " ", "char": ""}
 
 
 class Wer(Scorer[WerOptions]):
-    """Word error rate, or that of characters, under some options."""
+    """Word or character error rate with fixed options."""
 
     name = "wer_dp"
     declaration = WerOptions
-    # Words are only told apart, so that nothing is gained by large blocks.
+    # Large blocks save no time, because each word is only compared.
     block_characters = 1 << 19
 
     def check(self) -> None:
         pipeline(self.options["transforms"], self.options["unit"])
 
-    # --- what is counted
+    # --- counting
 
     def count(self, predictions: list[str], references: References) -> IntArray:
-        """Hits and errors of every row with the reference of the lowest rate."""
+        """Count hits and errors of each row against the reference with the lowest rate."""
         units = split_units(predictions + references.texts, self.options["unit"], self.options["transforms"])
         counts, _ = _best_counts(units.segments, references.counts, self.options)
         return np.column_stack((counts, _errors(counts) > 0, _normalizer(counts, self.options["normalize_by"])))
@@ -47,10 +47,10 @@ class Wer(Scorer[WerOptions]):
     def own_statistic_names(self) -> Sequence[str]:
         return _STATISTICS
 
-    # --- what is made of the sum
+    # --- scoring
 
     def score(self, total: IntArray) -> Result:
-        """Errors by length, and all that jiwer makes of the counts."""
+        """Return the error rate and jiwer's other measures."""
         hits, substitutions, deletions, insertions, wrong_rows, normalizer = total[len(ROW_COLUMNS) :].tolist()
         errors = substitutions + deletions + insertions
         reference_length, prediction_length = hits + substitutions + deletions, hits + substitutions + insertions
@@ -87,16 +87,16 @@ class Wer(Scorer[WerOptions]):
             "costs": "/".join(map(str, self.options["costs"])),
         }
 
-    # --- why rows have their scores
+    # --- alignments and pictures
 
     def alignments(self, predictions: Any, references: Any) -> list[Alignment]:
-        """The alignment of every row with the reference that counts."""
+        """Return the alignment of each row with the reference that counts."""
         return [alignment for _, alignment in self._aligned(predictions, references)]
 
     def drawing(
         self, predictions: Any, references: Any, show_measures: bool, skip_correct: bool, line_width: int | None
     ) -> str:
-        """The alignments as text of three lines a row, as jiwer.visualize_alignment 4.0 prints them."""
+        """Return the alignments as text, equal to that of jiwer 4.0, visualize_alignment."""
         alignments, unit = self.alignments(predictions, references), self.options["unit"]
         drawn = draw(alignments, separator=_SEPARATORS[unit], skip_correct=skip_correct, line_width=line_width)
         if not show_measures:
@@ -105,12 +105,12 @@ class Wer(Scorer[WerOptions]):
         return drawn + _summary(result, len(alignments), unit)
 
     def error_counts(self, predictions: Any, references: Any, top_k: int | None) -> dict[str, list[Any]]:
-        """The substitutions, insertions and deletions with their numbers, most frequent first, then first met."""
+        """Return substitutions, insertions and deletions with their counts, most frequent first, ties by position."""
         counts = count_errors(self.alignments(predictions, references), _SEPARATORS[self.options["unit"]])
         return {kind: counter.most_common(top_k) for kind, counter in counts.items()}
 
     def picture(self, prediction: str, references: str | Sequence[str]) -> Picture:
-        """The alignment of a row with the reference that counts."""
+        """Show the alignment of a row with the reference that counts."""
         result = self.row_result({"predictions": [prediction], "references": [references]})
         ((number, alignment),) = self._aligned([prediction], [references])
         name = _RATE_NAMES[self.options["unit"]]
@@ -118,7 +118,7 @@ class Wer(Scorer[WerOptions]):
         return alignment_picture(f"{name.upper()} {result[name]:.3f} by reference {number + 1}: {counts}", alignment)
 
     def _aligned(self, predictions: Any, references: Any) -> list[tuple[int, Alignment]]:
-        """Of every row the number of the reference that counts, with the alignment."""
+        """Return for each row the index of the reference that counts, and the alignment with it."""
         texts = check_predictions(predictions)
         checked = check_references(references, len(texts))
         units = split_units(texts + checked.texts, self.options["unit"], self.options["transforms"])
@@ -139,9 +139,9 @@ class Wer(Scorer[WerOptions]):
 
 
 def _best_counts(segments: Segments, reference_counts: IntArray, options: WerOptions) -> tuple[IntArray, IntArray]:
-    """Hits, substitutions, deletions, insertions of each row, shape (n, 4), with the number of the reference taken.
+    """Return the counts of each row, shape (n, 4), and the index of the reference that counts, shape (n,).
 
-    It is the reference with the lowest rate, of equals the first.
+    It is the reference with the lowest rate, the first one of a tie.
     """
     n = len(reference_counts)
     predictions, references = segments.split(n)
@@ -158,18 +158,18 @@ def _best_counts(segments: Segments, reference_counts: IntArray, options: WerOpt
 
 
 def _is_weighted(options: WerOptions) -> bool:
-    """Whether the three kinds of error differ in cost."""
+    """Whether the costs of the three kinds of error differ."""
     return len(set(options["costs"])) > 1
 
 
 def _errors(counts: IntArray) -> IntArray:
-    """Substitutions, deletions and insertions together, shape (n,)."""
+    """Return the sum of substitutions, deletions and insertions, shape (n,)."""
     errors: IntArray = counts[:, 1:4].sum(axis=1)
     return errors
 
 
 def _normalizer(counts: IntArray, normalize_by: str) -> IntArray:
-    """What the errors of each row are divided by, shape (n,)."""
+    """Return the divisor of each row's errors, shape (n,)."""
     reference, prediction = counts[:, [0, 1, 2]].sum(axis=1), counts[:, [0, 1, 3]].sum(axis=1)
     lengths: dict[str, IntArray] = {
         "reference": reference,
@@ -181,17 +181,17 @@ def _normalizer(counts: IntArray, normalize_by: str) -> IntArray:
 
 
 def _rates(errors: IntArray, normalizers: IntArray) -> FloatArray:
-    """`_rate` of many, shape (n,)."""
+    """Return `_rate` for arrays, shape (n,)."""
     return np.where(normalizers > 0, errors / np.maximum(normalizers, 1), errors)
 
 
 def _rate(errors: float, normalizer: int) -> float:
-    """Silence: where there is nothing to divide by, the number of errors itself, as jiwer 4 has it."""
+    """Return errors / normalizer, or the number of errors if the normalizer is 0, as jiwer 4.0 does."""
     return errors / normalizer if normalizer else float(errors)
 
 
 def _information_preserved(hits: int, reference_length: int, prediction_length: int) -> float:
-    """WIP of Morris et al. (2004); 1 if both sides are empty, 0 if one is, as jiwer 4 has it."""
+    """Return WIP of Morris et al. (2004): 1 if both sides are empty, 0 if one side is, as in jiwer 4.0."""
     if not (reference_length and prediction_length):
         return float(reference_length == prediction_length)
     return (hits / reference_length) * (hits / prediction_length)

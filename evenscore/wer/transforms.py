@@ -1,4 +1,4 @@
-"""Texts to the units that are compared: a pipeline of named steps, then words or characters."""
+"""Transforms texts by a pipeline of named steps, and splits them into words or characters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Step = Callable[[str], str]
 
 _SPACES = re.compile(r"\s\s+")
 _KALDI_NON_WORD = re.compile(r"[<\[][^>\]]*[>\]]")
-# In the order in which jiwer replaces them; "'tis" therefore becomes "not is" without its space: see DIFFERENCES.md.
+# In jiwer's order of replacement, which turns "'tis" into "not is" without the space: see DIFFERENCES.md.
 _CONTRACTIONS = (
     ("won't", "will not"), ("can't", "can not"), ("let's", "let us"), ("n't", " not"), ("'re", " are"), ("'s", " is"),
     ("'d", " would"), ("'ll", " will"), ("'t", " not"), ("'ve", " have"), ("'m", " am"),
@@ -26,11 +26,11 @@ _ONLY_SPACES = dict.fromkeys(map(ord, string.whitespace), " ")
 
 
 def pipeline(transforms: Any, unit: str) -> list[Step]:
-    """The steps of a pipeline, in order.
+    """Return the steps of a pipeline, in order.
 
     transforms: None for jiwer's default of the unit, the name of a pipeline or of a step, a function from a text to a
     text, or a list of steps; a step with an argument is a pair such as ("remove_specific_words", ["uh", "um"]).
-    Raises ValueError for what is none of these.  Names and results are those of jiwer 4.0 (transforms.py).
+    Raises ValueError for any other value. Names and results are those of jiwer 4.0 (transforms.py).
 
     >>> steps = pipeline(["to_lower_case", "remove_punctuation"], "word")
     >>> steps[1](steps[0]("Hello, World!"))
@@ -53,8 +53,8 @@ def _step(step: Any) -> Step:
     if is_pair and step[0] in STEPS_WITH_ARGUMENT:
         return STEPS_WITH_ARGUMENT[step[0]](step[1])
     raise ValueError(
-        f"transforms holds {step!r}: choose from {_names([*PIPELINES, *STEPS])}, "
-        f"a pair of one of {_names(STEPS_WITH_ARGUMENT)} with its argument, or a function"
+        f"transforms contains {step!r}: choose from {_names([*PIPELINES, *STEPS])}, "
+        f"a pair of {_names(STEPS_WITH_ARGUMENT)} and its argument, or a function"
     )
 
 
@@ -66,14 +66,14 @@ def _checked(function: Callable[[str], Any]) -> Step:
     def step(text: str) -> str:
         changed = function(text)
         if not isinstance(changed, str):
-            raise ValueError(f"the transform {function!r} returned {changed!r} for {text!r}: it must return a string")
+            raise ValueError(f"transform {function!r} returned {changed!r} for {text!r}: return a string")
         return changed
 
     return step
 
 
 def apply(steps: Sequence[Step], texts: list[str]) -> list[str]:
-    """Every text after all steps."""
+    """Apply all steps to each text."""
     for step in steps:
         texts = list(map(step, texts))
     return texts
@@ -90,7 +90,7 @@ def _remove_punctuation(text: str) -> str:
 
 
 def _substitute_regexes(substitutions: Any) -> Step:
-    """substitutions: a mapping of patterns to replacements."""
+    """Return a step that replaces regular expressions; substitutions: a mapping from patterns to replacements."""
     pairs = _pairs(substitutions, "substitute_regexes")
     compiled = [(_compiled(pattern, value), value) for pattern, value in pairs]
 
@@ -103,28 +103,28 @@ def _substitute_regexes(substitutions: Any) -> Step:
 
 
 def _substitute_words(substitutions: Any) -> Step:
-    """substitutions: a mapping of words to replacements; only whole words are replaced."""
+    """Return a step that replaces whole words; substitutions: a mapping from words to replacements."""
     pairs = _pairs(substitutions, "substitute_words")
     return _substitute_regexes({rf"\b{re.escape(word)}\b": value for word, value in pairs})
 
 
 def _remove_specific_words(words: Any) -> Step:
     if not isinstance(words, (list, tuple)) or not all(isinstance(word, str) for word in words):
-        raise ValueError(f"remove_specific_words takes a list of words, not {words!r}")
+        raise ValueError(f"remove_specific_words got {words!r}: give a list of words")
     return _substitute_words(dict.fromkeys(words, " "))
 
 
 def _pairs(substitutions: Any, name: str) -> list[tuple[str, str]]:
     if not isinstance(substitutions, Mapping):
-        raise ValueError(f"{name} takes a dict, not {substitutions!r}")
+        raise ValueError(f"{name} got {substitutions!r}: give a dict from strings to strings")
     for pair in substitutions.items():
         if not all(isinstance(text, str) for text in pair):
-            raise ValueError(f"{name} takes a dict from strings to strings, not {substitutions!r}")
+            raise ValueError(f"{name} got {substitutions!r}: give a dict from strings to strings")
     return list(substitutions.items())
 
 
 def _compiled(pattern: str, value: str) -> re.Pattern[str]:
-    """The pattern; ValueError if it is none, or if the replacement names a group that it does not have."""
+    """Compile a pattern; ValueError if it is invalid, or if the replacement refers to a group that it lacks."""
     try:
         compiled = re.compile(pattern)
         compiled.sub(value, "")
@@ -162,10 +162,10 @@ _SPACE = ord(" ")
 
 
 def split_units(texts: list[str], unit: str, transforms: Any) -> Units:
-    """The words or characters of every text after the transforms.
+    """Apply the transforms to each text, and split it into words or characters.
 
-    As jiwer has it, only a space separates words (transforms.ReduceToListOfListOfWords); its default transforms
-    make one of every two or more white space characters, and leave a single tab inside a word.
+    As in jiwer, only a space separates words (transforms.ReduceToListOfListOfWords). The default transforms replace
+    two or more white space characters by a space, but keep a single tab inside a word.
 
     >>> units = split_units(["a  b a", ""], "word", None)
     >>> units.row(0), units.row(1)
@@ -178,9 +178,9 @@ def split_units(texts: list[str], unit: str, transforms: Any) -> Units:
 
 
 def _default_words(texts: list[str]) -> Utf8:
-    """The texts in which splitting at spaces does what the default transforms do."""
+    """Return the texts encoded so that splitting at spaces gives the words of the default transforms."""
     text = encode(texts)
-    # Only other white space makes a difference, and most texts have none: all of it in ASCII is below the space.
+    # Only white space other than spaces needs the transforms. In ASCII, all of it is below the space.
     if np.count_nonzero(text.data < _SPACE) == len(texts) and text.data.max(initial=0) < 128:
         return text
     separators = white_space(text.data) & (text.data != _SPACE)

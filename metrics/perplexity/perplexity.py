@@ -89,7 +89,7 @@ Examples:
         if not scorer.options["per_token"]:
             return cast(PerplexityResult, self._compute(columns, options))
         if self._added.parts():
-            raise ValueError("per_token=True: rows were added as sums, their tokens are gone; give all rows to compute")
+            raise ValueError("per_token=True: added rows are kept without their tokens; pass all rows to compute")
         return cast(PerplexityResult, scorer.compute(columns))
 
     def picture(self, prediction: str | None = None, context: str | None = None, **columns_and_options: Any) -> Picture:

@@ -43,7 +43,7 @@ def test_one_prefix_is_that_of_all_and_none_the_usual_one(name: str) -> None:
     expected = metric.compare(PREDICTIONS, SINGLE, references=VARYING, n_trials=20)
     assert metric.compare_columns(usual["a"], usual["b"], n_trials=20) == expected
     assert metric.compare_columns(usual["a"], both, prefix=[None, "b_"], n_trials=20) == expected
-    with pytest.warns(UserWarning, match="counts like the baseline in every row"):
+    with pytest.warns(UserWarning, match="has the same counts as the baseline in every row"):
         same = metric.compare_columns(both, both, prefix="a_", n_trials=20)
     assert {key: same["systems"][0][key] for key in same["baseline"]} == same["baseline"]
 
@@ -52,10 +52,11 @@ def test_what_does_not_fit_is_said(name: str) -> None:
     metric = evenscore.load(name)
     rows = side_by_side(metric, "a", "b")
     assert refusal(lambda: metric.compare_columns(rows, rows, prefix=["a_"])) == (
-        "prefix=['a_'] names 1 of 2: give the baseline's, then every system's, or one for all"
+        "prefix=['a_'] has 1 items for 2 columns of data: give the baseline's prefix, then each system's, or one "
+        "string for all"
     )
     assert refusal(lambda: metric.compare_columns(rows, prefix="a_")) == (
-        "no system to compare with the baseline: give its columns as second argument"
+        "no system to compare with the baseline: give its columns as the second argument"
     )
     assert "there is no column 'c_rows'" in refusal(lambda: metric.compare_columns(rows, rows, prefix=["a_", "c_"]))
 
@@ -64,7 +65,7 @@ def test_perplexities_that_no_float_holds_are_not_compared_by_columns_either() -
     metric = evenscore.load("perplexity")
     scorer = metric.row_scorer(log_probs="l", statistics=True)
     baseline, system = scorer({"l": [[-1.0], [-2.0]]}), scorer({"l": [[-1.0], [float("-inf")]]})
-    message = "systems[0] gives row 1 a perplexity that no float holds: leave the row out"
+    message = "systems[0] gives row 1 an infinite perplexity: leave the row out"
     assert refusal(lambda: metric.compare_columns(baseline, system)) == message
     assert refusal(lambda: metric.compare({"log_probs": [[-1.0]]}, {"log_probs": [[float("-inf")]]})) == (
         message.replace("row 1", "row 0")
@@ -81,12 +82,10 @@ def test_what_are_no_columns_is_refused() -> None:
         assert refusal(lambda wrong=wrong: metric.score_columns(wrong)) == message
     given = {"wer_dp_rows": [1]}
     assert refusal(lambda: metric.score_columns(given, prefix=["a_"])) == (
-        "prefix=['a_']: give a string with which the names of columns begin"
+        "prefix=['a_']: give a string, the prefix of the columns' names"
     )
-    assert (
-        refusal(lambda: metric.row_scorer(prefix=3)) == "prefix=3: give a string with which the names of columns begin"
-    )
+    assert refusal(lambda: metric.row_scorer(prefix=3)) == "prefix=3: give a string, the prefix of the columns' names"
     assert refusal(lambda: metric.row_scorer(scores="wer")) == "scores='wer': give a list, as in ['wer']"
     assert refusal(lambda: metric.compare_columns(given, given, prefix={"a_": 1, "b_": 2})) == (
-        "prefix={'a_': 1, 'b_': 2}: give a string, or a list of them, the baseline's first"
+        "prefix={'a_': 1, 'b_': 2}: give a string, or a list of strings, the baseline's first"
     )

@@ -152,4 +152,4 @@ def test_results_come_in_the_order_of_the_blocks() -> None:
 def test_what_is_no_executor_is_refused(wrong: Any) -> None:
     metric = evenscore.load("wer_dp")
     message = refusal(lambda: metric.compute(predictions=["a"], references=["a"], executor=wrong))
-    assert message == f"executor={wrong!r} has no submit: give an executor as those of concurrent.futures"
+    assert message == f"executor={wrong!r} has no submit: give an executor, as in concurrent.futures"

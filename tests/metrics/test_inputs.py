@@ -137,7 +137,7 @@ def test_arrays_may_be_read_only(name: str) -> None:
 
 # --- refusals: what, then what the message holds
 
-MISSING = "a text is missing; leave it out, or give '' for an empty one"
+MISSING = "a text is missing; drop the row, or give '' for an empty text"
 BAD_TEXTS: list[tuple[Any, list[str]]] = [
     (None, ["is None (NoneType)", MISSING]),
     (float("nan"), ["is nan (float)", MISSING]),
@@ -156,15 +156,15 @@ BAD_TEXTS: list[tuple[Any, list[str]]] = [
     ("a\udfff", ["is 'a\\udfff' (str)", "lone surrogate"]),
 ]
 NESTED_TEXTS: list[tuple[Any, list[str]]] = [
-    (["b"], ["is ['b'] (list)", "nested too deep; give a string"]),
-    (("b",), ["is ('b',) (tuple)", "nested too deep; give a string"]),
-    ({"b": 1}, ["is {'b': 1} (dict)", "nested too deep; give a string"]),
-    ({"b"}, ["is {'b'} (set)", "nested too deep; give a string"]),
-    (np.array(["b"]), ["(ndarray)", "nested too deep; give a string"]),
-    (iter(["b"]), ["(list_iterator)", "nested too deep; give a string"]),
+    (["b"], ["is ['b'] (list)", "nested too deeply; give a string"]),
+    (("b",), ["is ('b',) (tuple)", "nested too deeply; give a string"]),
+    ({"b": 1}, ["is {'b': 1} (dict)", "nested too deeply; give a string"]),
+    ({"b"}, ["is {'b'} (set)", "nested too deeply; give a string"]),
+    (np.array(["b"]), ["(ndarray)", "nested too deeply; give a string"]),
+    (iter(["b"]), ["(list_iterator)", "nested too deeply; give a string"]),
 ]
 LIST = "give a list of strings"
-EVERY = "give every row a list of strings"
+EVERY = "give a list of strings in every row"
 BAD_COLUMNS: list[tuple[Any, list[str]]] = [
     ("ab", ["is 'ab' (str)", f"{LIST}, as in ["]),
     (np.str_("ab"), ["is np.str_('ab') (str_)", f"{LIST}, as in ["]),
@@ -254,11 +254,11 @@ def test_rows_of_references_must_be_lists(bad: Any, others: list[str] | None) ->
             f"references[1] is None (NoneType) while other rows are lists: {EVERY}",
         ),
         ([["a"], 3], f"references[1] is 3 (int) while other rows are lists: {EVERY}"),
-        ([["a"], []], "references[1] is an empty list: give at least one reference a row"),
-        ([[], []], "references[0] is an empty list: give at least one reference a row"),
-        ([["a"], ()], "references[1] is an empty list: give at least one reference a row"),
-        ([[["a"]], [["b"]]], "references[0][0] is ['a'] (list): nested too deep; give a string"),
-        (np.array([[["a"]], [["b"]]]), "references[0][0] is ['a'] (list): nested too deep; give a string"),
+        ([["a"], []], "references[1] is an empty list: give at least one reference per row"),
+        ([[], []], "references[0] is an empty list: give at least one reference per row"),
+        ([["a"], ()], "references[1] is an empty list: give at least one reference per row"),
+        ([[["a"]], [["b"]]], "references[0][0] is ['a'] (list): nested too deeply; give a string"),
+        (np.array([[["a"]], [["b"]]]), "references[0][0] is ['a'] (list): nested too deeply; give a string"),
         ([b"a", b"b"], "references[0] is b'a' (bytes): give a string, as in bytes(value).decode()"),
     ],
 )
@@ -270,12 +270,12 @@ def test_rows_of_references_that_do_not_fit_are_told(name: str, references: Any,
 @pytest.mark.parametrize(
     ("predictions", "references", "message"),
     [
-        (["a"] * 2, ["a"], "2 predictions but 1 rows of references: give one row each"),
-        (["a"] * 2, ["a"] * 3, "2 predictions but 3 rows of references: give one row each"),
-        (["a"] * 2, [["a"]] * 3, "2 predictions but 3 rows of references: give one row each"),
-        (["a"] * 2, [["a", "b", "c"]], "2 predictions but 1 rows of references: give one row each"),
-        ([], ["a"], "0 predictions but 1 rows of references: give one row each"),
-        (["a"], [], "1 predictions but 0 rows of references: give one row each"),
+        (["a"] * 2, ["a"], "2 predictions but 1 rows of references: give one row per prediction"),
+        (["a"] * 2, ["a"] * 3, "2 predictions but 3 rows of references: give one row per prediction"),
+        (["a"] * 2, [["a"]] * 3, "2 predictions but 3 rows of references: give one row per prediction"),
+        (["a"] * 2, [["a", "b", "c"]], "2 predictions but 1 rows of references: give one row per prediction"),
+        ([], ["a"], "0 predictions but 1 rows of references: give one row per prediction"),
+        (["a"], [], "1 predictions but 0 rows of references: give one row per prediction"),
         ([], [], "nothing to score: predictions and references are empty"),
         (np.array([]), np.array([]), "nothing to score: predictions and references are empty"),
         (None, ["a"], "predictions is missing: give a list of strings"),
@@ -296,7 +296,7 @@ def test_transposed_references_are_told_as_such(name: str, sets: int, form: Call
     message = refusal(lambda: scores(name, references=form(transposed)))
     advice = "[list(row) for row in zip(*references)]"
     assert message == (
-        f"references are given one list a reference set ({sets} of 3 texts): give one list a row, as in {advice}"
+        f"references hold one list per reference set ({sets} of 3 texts): give one list per row, as in {advice}"
     )
     # The advice is taken.
     references = [list(row) for row in zip(*transposed, strict=True)]

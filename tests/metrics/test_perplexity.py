@@ -92,7 +92,7 @@ def test_rows_with_and_without_texts_have_no_sizes_together() -> None:
     added.add_batch(log_probs=[[-1.0]])
     assert "bits_per_byte" not in added.compute()
     added.add_batch(log_probs=[[-1.0]])
-    assert "not all rows have texts" in refusal(lambda: added.compute(headlines=["bits_per_byte"], confidence=0.9))
+    assert "needs rows with texts" in refusal(lambda: added.compute(headlines=["bits_per_byte"], confidence=0.9))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_rows_added_under_any_other_option_that_counts_are_not_scored(given: dic
     assert "rows were added under other options" in refusal(lambda: added.compute(**given))
 
 
-def test_smaller_surprises_than_2_to_the_minus_43_are_held_to_2_to_the_minus_96() -> None:
+def test_smaller_surprisals_than_2_to_the_minus_43_are_held_to_2_to_the_minus_96() -> None:
     result = computed(log_probs=[[-(2.0**-50), -(2.0**-97), -(2.0**-300)]])
     assert result["nll"] == 2.0**-50
 
@@ -202,13 +202,13 @@ def test_sizes_are_those_of_what_is_scored() -> None:
     assert whole["bits_per_byte"] == -math.log2(0.5 * 0.75) / 2
     part = {"logits": [table], "labels": [[0, -100]], "predictions": ["ab"]}
     assert "bytes" not in computed(**part)
-    assert "only a part of the texts is scored" in refusal(lambda: computed(**part, headlines=["bits_per_byte"]))
+    assert "needs texts that are scored completely" in refusal(lambda: computed(**part, headlines=["bits_per_byte"]))
     assert "bytes" not in computed(logits=[table], labels=[[0, 1]], predictions=["ab"], shift=True)
 
 
 def test_a_test_of_infinite_perplexities_is_refused() -> None:
     message = refusal(lambda: metric().compare({"log_probs": [[-1.0], [-2.0]]}, {"log_probs": [[-1.0], [-INF]]}))
-    assert message == "systems[0] gives row 1 a perplexity that no float holds: leave the row out"
+    assert message == "systems[0] gives row 1 an infinite perplexity: leave the row out"
     assert "systems[0] has 1" in refusal(
         lambda: metric().compare({"log_probs": [[-1.0], [-2.0]]}, {"log_probs": [[-1.0]]})
     )
@@ -328,8 +328,8 @@ def test_tokens_are_shown_when_asked() -> None:
     assert "token_texts" not in given
     added = metric(per_token=True)
     added.add(log_probs=[-1.0])
-    assert "their tokens are gone" in refusal(added.compute)
-    assert "has no tokens(texts)" in refusal(
+    assert "kept without their tokens" in refusal(added.compute)
+    assert "with a method tokens(texts)" in refusal(
         lambda: computed(predictions=["a"], source=Coin().log_probs, per_token=True)
     )
 
@@ -352,44 +352,47 @@ def test_tokens_are_shown_when_asked() -> None:
         ({"log_probs": [[None, -1.0]]}, "log_probs[0] has None at position 0: leave out tokens"),
         ({"labels": [[1]]}, "labels are given without logits or probabilities"),
         ({"predictions": [], "log_probs": []}, "nothing to score: predictions and log_probs are empty"),
-        ({"predictions": ["a"], "source": "ngram", "train_texts": ["a"], "window": 3}, "window=3 has no meaning with"),
+        ({"predictions": ["a"], "source": "ngram", "train_texts": ["a"], "window": 3}, "window=3 does not apply to"),
         (
             {"predictions": ["a"], "source": "x.arpa", "ngram_order": 2},
-            "ngram_order=2 has no meaning with an ARPA",
+            "ngram_order=2 does not apply to an ARPA",
         ),
-        ({"predictions": ["a"], "source": Coin(), "start_token": False}, "start_token=False has no meaning with this"),
-        ({"predictions": ["a"], "source": "ngram", "model_id": "x"}, "source= is given beside a model: give one"),
+        ({"predictions": ["a"], "source": Coin(), "start_token": False}, "start_token=False does not apply to this"),
+        ({"predictions": ["a"], "source": "ngram", "model_id": "x"}, "source= and a model are both given: give one"),
         ({"predictions": ["a"], "source": "gpt2"}, "source='gpt2': there is no such file; give 'ngram' or an ARPA"),
         ({"predictions": ["a"], "source": "ngram", "train_texts": ["a"], "ngram_unit": "chars"}, "ngram_unit='chars'"),
         ({"log_probs": [["x"]]}, "log_probs[0] has shape (1,) and type <U1: give a list of numbers"),
         ({"log_probs": [[[-1.0]]]}, "log_probs[0] has shape (1, 1) and type float64: give a list of numbers"),
-        ({"log_probs": "abc"}, "log_probs is of type str: give a list with one row a text"),
-        ({"log_probs": -1.0}, "log_probs is of type float: give a list with one row a text"),
+        ({"log_probs": "abc"}, "log_probs is of type str: give a list with one row per text"),
+        ({"log_probs": -1.0}, "log_probs is of type float: give a list with one row per text"),
         ({"log_probs": [[-1.0]], "predictions": ["a", "b"]}, "2 predictions but 1 rows of log_probs"),
-        ({"log_probs": [[-1.0]], "predictions": ["a"], "contexts": ["b"]}, "contexts are given with log_probs"),
+        ({"log_probs": [[-1.0]], "predictions": ["a"], "contexts": ["b"]}, "contexts and log_probs are both given"),
         ({"log_probs": [[-1.0]], "labels": [[1]]}, "labels are given without logits or probabilities"),
         ({"log_probs": [[-1.0]], "logits": [[[1.0]]]}, "log_probs and logits are given: give one of them"),
-        ({"log_probs": [[-1.0]], "source": Coin()}, "log_probs are given beside a source of probabilities"),
-        ({"log_probs": [[-1.0]], "headlines": ["bits_per_byte"]}, "headlines='bits_per_byte': predictions are needed"),
+        ({"log_probs": [[-1.0]], "source": Coin()}, "log_probs and a source of probabilities are both given"),
+        ({"log_probs": [[-1.0]], "headlines": ["bits_per_byte"]}, "headlines='bits_per_byte' needs texts"),
         ({"log_probs": [[-1.0]], "headlines": ["nll"]}, "headlines='nll': choose one of 'perplexity'"),
         ({"log_probs": [[-1.0]], "headlines": "perplexity"}, "headlines='perplexity': give a list of names among"),
-        ({"logits": [[[0.0, 1.0]]]}, "labels is missing: give one row a text"),
-        ({"logits": [[[0.0, 1.0]]], "labels": [[0], [1]]}, "1 rows of logits but 2 of labels: give one row each"),
+        ({"logits": [[[0.0, 1.0]]]}, "labels is missing: give one row per text"),
+        (
+            {"logits": [[[0.0, 1.0]]], "labels": [[0], [1]]},
+            "1 rows of logits but 2 of labels: give one row",
+        ),
         ({"logits": [[[0.0, 1.0]]], "labels": [[0, 1]]}, "logits[0] has 1 positions but labels[0] 2"),
-        ({"logits": [[[0.0, 1.0]]], "labels": [[2]]}, "labels[0] holds 2: give ids from 0 to 1, or -100"),
-        ({"logits": [[[0.0, 1.0]]], "labels": [[-1]]}, "labels[0] holds -1: give ids from 0 to 1, or -100"),
+        ({"logits": [[[0.0, 1.0]]], "labels": [[2]]}, "labels[0] contains 2: give ids from 0 to 1, or -100"),
+        ({"logits": [[[0.0, 1.0]]], "labels": [[-1]]}, "labels[0] contains -1: give ids from 0 to 1, or -100"),
         ({"logits": [[[0.0, 1.0]]], "labels": [[0.5]]}, "labels[0] has shape (1,) and type float64: give a list of"),
         ({"logits": [[0.0, 1.0]], "labels": [[0]]}, "logits[0] has shape (2,) and type float64: give a table of"),
         ({"logits": [[[0.0], [0.0, 1.0]]], "labels": [[0, 0]]}, "logits[0] is not a table of shape"),
-        ({"logits": [[[0.0, math.nan]]], "labels": [[0]]}, "a logit is a number or -inf"),
-        ({"logits": [[[0.0, INF]]], "labels": [[0]]}, "a logit is a number or -inf"),
-        ({"logits": [[[-INF, -INF]]], "labels": [[0]]}, "a logit is a number or -inf"),
-        ({"logits": [[[0.0, 1.0]]], "labels": [[-100]]}, "no token to score: labels that are all ignored"),
+        ({"logits": [[[0.0, math.nan]]], "labels": [[0]]}, "give finite logits or -inf"),
+        ({"logits": [[[0.0, INF]]], "labels": [[0]]}, "give finite logits or -inf"),
+        ({"logits": [[[-INF, -INF]]], "labels": [[0]]}, "give finite logits or -inf"),
+        ({"logits": [[[0.0, 1.0]]], "labels": [[-100]]}, "no token to score, since all labels equal ignore_index"),
         ({"logits": [[[0.0, 0.0], [0.0, math.nan]]], "labels": [[-100, 1]]}, "logits[0] has [ 0. nan] at position 1"),
-        ({"predictions": ["a"], "contexts": ["b"], "source": lambda texts: [[-1.0]]}, "the source takes texts alone"),
-        ({"probabilities": [[[0.5, 0.6]]], "labels": [[0]]}, "has 1.1 at position 0: probabilities add up to 1"),
-        ({"probabilities": [[[1.5, -0.5]]], "labels": [[0]]}, "a probability is from 0 to 1"),
-        ({"probabilities": [[[math.nan, 1.0]]], "labels": [[0]]}, "a probability is from 0 to 1"),
+        ({"predictions": ["a"], "contexts": ["b"], "source": lambda texts: [[-1.0]]}, "the source accepts texts only"),
+        ({"probabilities": [[[0.5, 0.6]]], "labels": [[0]]}, "has 1.1 at position 0: give probabilities that sum to 1"),
+        ({"probabilities": [[[1.5, -0.5]]], "labels": [[0]]}, "give probabilities from 0 to 1"),
+        ({"probabilities": [[[math.nan, 1.0]]], "labels": [[0]]}, "give probabilities from 0 to 1"),
         ({"predictions": ["a"], "source": 3}, "source=3: give 'ngram', an ARPA file's path, a function, or an object"),
         ({"predictions": ["a", ""], "source": Coin()}, "predictions[1] ('') has no token to score: leave it out"),
         ({"predictions": ["a"], "source": lambda texts: []}, "the source gives 0 rows of log_probs for 1 texts"),
@@ -400,8 +403,8 @@ def test_tokens_are_shown_when_asked() -> None:
         ({"log_probs": [[-1.0]], "start_token": True}, "start_token=True: give 'bos', 'eos', a token, or False"),
         ({"log_probs": [[-1.0]], "add_start_token": "no"}, "add_start_token='no': choose one of True, False, None"),
         ({"log_probs": [[-1.0]], "stride": 0}, "stride=0: give a whole number of at least 1"),
-        ({"predictions": ["a"], "source": "ngram"}, "source='ngram' is estimated from texts: give train_texts="),
-        ({"predictions": ["a"], "source": "ngram", "train_texts": ["a"], "start_token": "eos"}, "have <s> alone"),
+        ({"predictions": ["a"], "source": "ngram"}, "source='ngram' needs training texts: give train_texts="),
+        ({"predictions": ["a"], "source": "ngram", "train_texts": ["a"], "start_token": "eos"}, "only have <s>"),
         ({"log_probs": [[-1.0]], "train_texts": [1]}, "train_texts[0] is 1"),
         ({"log_probs": [[-1.0]], "modle_id": "x"}, "unknown option 'modle_id'; did you mean 'model_id'?"),
     ],

@@ -154,7 +154,7 @@ def test_out_of_memory_halves_the_budget(message: str) -> None:
     warned: list[str] = []
     assert [len(rows) for rows in in_batches(np.full(40, 4), score, 128, None, warned.append)] == [2] * 20
     assert tried == [32, 16, 8, 4, *[2] * 20]
-    assert warned[0].startswith("not enough memory for 32 rows of 4 tokens: going on with smaller batches")
+    assert warned[0].startswith("not enough memory for 32 rows of 4 tokens: continuing with smaller batches")
 
 
 def test_a_row_that_never_fits_is_an_error() -> None:

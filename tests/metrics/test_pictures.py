@@ -133,7 +133,7 @@ def test_rouge_names_the_reference_that_counts() -> None:
         assert labels(*row, **options) == ["reference 1, rougeL 0.400", "reference 2, rougeL 0.600"]
 
 
-def test_perplexity_shows_every_token_with_its_surprise() -> None:
+def test_perplexity_shows_every_token_with_its_surprisal() -> None:
     metric = evenscore.load("perplexity", source="ngram", train_texts=["a b c", "a c b"], discount=0.5)
     result = metric.compute(predictions=["a b zebra"], per_token=True)
     picture = metric.picture("a b zebra")

@@ -139,7 +139,7 @@ def test_a_function_may_return_a_list_or_a_tuple_of_any_strings(kind: Callable[[
     ids=lambda returned: "an iterator" if hasattr(returned, "__next__") else repr(returned),
 )
 def test_a_function_that_returns_no_list_of_strings_is_refused(returned: Any) -> None:
-    with pytest.raises(ValueError, match=r"the tokenizer returned .* for 'the text': it must return a list of strings"):
+    with pytest.raises(ValueError, match=r"the tokenizer returned .* for 'the text': return a list of strings"):
         rouge_l("the text", "b", tokenizer=lambda text: returned)
 
 
@@ -183,7 +183,7 @@ def test_the_signature_names_any_tokenizer(tokenizer: Any, name: str) -> None:
 def test_a_text_whose_script_is_unknown_is_warned_of_once(
     predictions: list[str], references: list[Any], row: int
 ) -> None:
-    with pytest.warns(UserWarning, match=f'row {row} has letters but no tokens.*tokenizer="unicode"') as caught:
+    with pytest.warns(UserWarning, match=f"row {row} has letters but no tokens.*tokenizer='unicode'") as caught:
         RougeLMulti().compute(predictions=predictions, references=references)
     assert len(caught) == 1
     assert caught[0].filename == __file__

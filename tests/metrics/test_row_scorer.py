@@ -224,7 +224,7 @@ def test_what_is_not_there_is_named(name: str) -> None:
     for data in (rows, rows.to_pandas(), rows.data.table, rows.to_iterable_dataset(), ROWS):
         assert f"there is no column '{name}_rows'" in refusal(lambda data=data: metric.score_columns(data))
     floats = pd.DataFrame({f"{name}_{each}": [0.5] for each in metric.statistic_names()})
-    assert "is of type float64: statistics are integers" in refusal(lambda: metric.score_columns(floats))
+    assert "is of type float64: give the integers" in refusal(lambda: metric.score_columns(floats))
     empty = pa.table({f"{name}_{each}": pa.array([], pa.int64()) for each in metric.statistic_names()})
     assert "nothing to score: the columns are empty" in refusal(lambda: metric.score_columns(empty))
 
@@ -237,13 +237,13 @@ def test_evaluates_copy_scores_alike(name: str) -> None:
 def test_a_refused_row_is_named_as_the_dataset_has_it(name: str) -> None:
     scorer = evenscore.load(name).row_scorer("hyp", "refs")
     rows = datasets.Dataset.from_dict({"hyp": [*"abcde", None], "refs": [*"abcdef"]})
-    advice = "a text is missing; leave it out, or give '' for an empty one"
+    advice = "a text is missing; drop the row, or give '' for an empty text"
     for form, missing in ((None, "None (NoneType)"), ("arrow", "None (NoneType)"), ("pandas", "nan (float)")):
         formatted = rows.with_format(form)
         said = refusal(lambda rows=formatted: rows.map(scorer, batched=True, batch_size=2))
         assert said == (
-            f"hyp[1] is {missing}: {advice}. The number is that in a batch of 2 rows whose first hyp is 'e'; "
-            f"map(..., batched=True, with_indices=True) tells that in the dataset"
+            f"hyp[1] is {missing}: {advice}. The number counts from the start of a batch of 2 rows whose first hyp is "
+            f"'e'; map(..., batched=True, with_indices=True) shows the number in the dataset"
         )
         said = refusal(lambda rows=formatted: rows.map(scorer, batched=True, batch_size=2, with_indices=True))
         assert said == f"hyp[5] is {missing}: {advice}"
@@ -265,7 +265,7 @@ def test_a_stream_without_features_is_told_to_give_them(name: str) -> None:
     scorer = evenscore.load(name).row_scorer("hyp", "refs")
     rows = datasets.Dataset.from_dict(ROWS)
     stream = datasets.IterableDataset.from_generator(lambda: iter(rows))
-    assert refusal(lambda: scorer.features(stream.features)).startswith("features is None: this stream does not know")
+    assert refusal(lambda: scorer.features(stream.features)).startswith("features is None: the stream does not know")
     plain = rows.map(scorer, batched=True)
     # What the message says works.
     cast = stream.cast(rows.features)
@@ -282,18 +282,18 @@ def test_how_map_is_to_be_called_is_said(name: str) -> None:
         rows = datasets.Dataset.from_dict(ROWS).with_format(form)
         for each in (rows, rows.to_iterable_dataset()):
             said = refusal(lambda rows=each: list(rows.map(scorer)))
-            assert said == f"column 'hyp' is {PREDICTIONS[0]!r}, of a single row: call map with batched=True"
+            assert said == f"column 'hyp' is {PREDICTIONS[0]!r}, a single row: call map with batched=True"
     for form in FORMATS:
         rows = datasets.Dataset.from_dict(ROWS).with_format(form)
         for columns in (["hyp"], ["hyp", "refs"], ["hyp", "refs", "hyp"]):
             said = refusal(lambda rows=rows, own=columns: rows.map(scorer, batched=True, input_columns=own))
-            assert said.endswith("leave map's input_columns out, as row_scorer was told the columns: hyp, refs")
+            assert said.endswith("call map without input_columns, since row_scorer selects the columns hyp, refs")
 
 
 def test_columns_under_other_names_are_named(name: str) -> None:
     said = refusal(lambda: evenscore.load(name).row_scorer(predictions="hyp"))
     assert said.startswith("unknown option 'predictions'; did you mean 'prediction'?")
-    assert said.endswith("; the dataset's columns are given as prediction=, references=")
+    assert said.endswith("; name the dataset's columns with prediction=, references=")
     said = refusal(lambda: evenscore.load("perplexity").row_scorer(references="refs"))
     columns = "prediction=, contexts=, log_probs=, probabilities=, logits=, labels="
-    assert said.endswith(f"; the dataset's columns are given as {columns}")
+    assert said.endswith(f"; name the dataset's columns with {columns}")

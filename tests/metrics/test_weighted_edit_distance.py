@@ -133,7 +133,7 @@ def test_one_empty_side() -> None:
 @pytest.mark.parametrize("name", Costs._fields)
 def test_cost_without_meaning_is_named(name: str, bad: float) -> None:
     costs = SCLITE._replace(**{name: bad})
-    with pytest.raises(ValueError, match=f"{name}={bad!r}: a cost must be a positive number"):
+    with pytest.raises(ValueError, match=f"{name}={bad!r}: give a positive number"):
         counts([([1], [2])], costs)
 
 

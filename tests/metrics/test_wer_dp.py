@@ -227,7 +227,7 @@ def test_costs_of_any_number_type_count_alike() -> None:
     [
         ({"unit": "words"}, "unit='words': choose one of 'word', 'char'"),
         ({"normalize_by": "ref"}, "normalize_by='ref': choose one of 'reference', 'prediction', 'max', 'sum'"),
-        ({"costs": (4, 3)}, r"costs=\(4, 3\): give three numbers, of substitution, deletion, insertion"),
+        ({"costs": (4, 3)}, r"costs=\(4, 3\): give three numbers, for substitution, deletion and insertion"),
         ({"costs": 4}, "costs=4: give three numbers"),
         ({"costs": {"substitution": 4}}, "give three numbers"),
         ({"costs": (4, 0, 3)}, r"costs \(deletion\)=0: give a number above 0"),

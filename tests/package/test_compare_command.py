@@ -343,7 +343,7 @@ def test_the_same_file_twice_is_told_in_one_line_and_gets_no_mark(
     assert main(["compare", FILES[0], FILES[1], FILES[0], *REFERENCES, *FEW]) == 0
     out, err = capsys.readouterr()
     assert err == (
-        "evenscore: warning: baseline.txt counts like the baseline in every row: its p-values mean nothing. "
+        "evenscore: warning: baseline.txt has the same counts as the baseline in every row: its p-values mean nothing. "
         "Is it the same file?\n"
     )
     cells, _ = parsed_text(out)
@@ -357,7 +357,7 @@ def test_two_warnings_are_two_lines_with_the_systems_names(capsys: pytest.Captur
     assert main(["compare", *words]) == 0
     letters, equal = sorted(capsys.readouterr().err.splitlines(), key=lambda line: "Is it the same file" in line)
     assert letters.startswith("evenscore: warning: a text of row 0 has letters")
-    assert equal.startswith("evenscore: warning: other counts like the baseline in every row")
+    assert equal.startswith("evenscore: warning: other has the same counts as the baseline in every row")
 
 
 # --- errors
@@ -380,7 +380,7 @@ def test_two_warnings_are_two_lines_with_the_systems_names(capsys: pytest.Captur
         ([*FILES, *REFERENCES, "--confidence", "high"], "bleu_corpus: confidence='high': give a number above 0"),
         ([*FILES, *REFERENCES, "--wer_dp.confidence", "0.9"],
          "--wer_dp.confidence contradicts --confidence, which every metric gets: give one of them"),
-        ([*FILES, *REFERENCES, "--aggregate", "none"], "aggregate must be 'mean' here, not 'none'"),
+        ([*FILES, *REFERENCES, "--aggregate", "none"], "aggregate='none' needs rows, and a sum has none"),
         ([FILES[0], *REFERENCES, "--lowercase", "--", FILES[1]], "no system to compare with "),
     ],
 )  # fmt: skip

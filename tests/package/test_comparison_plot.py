@@ -93,7 +93,7 @@ def test_what_differs_is_told_by_its_marker_its_colour_and_a_star(name: str, mar
 
 
 @pytest.mark.parametrize("score", ["perplexity", "bits_per_byte", "cer"])
-def test_lower_surprise_and_fewer_errors_are_better(score: str) -> None:
+def test_lower_perplexity_and_fewer_errors_are_better(score: str) -> None:
     figure = plot_comparison({"m": result(0.01, scores=(5.0, 4.0), name=score)})
     assert [line.get_marker() for line in lines(figure.axes[0], "score")] == ["s", "^"]
 
@@ -254,12 +254,10 @@ def test_without_matplotlib_it_says_what_to_install(
 def test_what_cannot_be_plotted_is_refused() -> None:
     two, three = result(0.1, scores=(1.0, 2.0)), result(0.1, 0.1, scores=(1.0, 2.0, 3.0))
     refusals = {
-        "nothing to plot: give what compare gave, by the metric's name": lambda: plot_comparison({}),
-        "name the metric: give {name: what compare gave}": lambda: plot_comparison(two),
-        "a and b have not as many systems (1, 2): plot them one by one": lambda: plot_comparison(
-            {"a": two, "b": three}
-        ),
-        "3 names for 2 rows: give the baseline's, then every system's": lambda: plot_comparison(
+        "nothing to plot: give {metric name: result of compare}": lambda: plot_comparison({}),
+        "tested is one result of compare: give {metric name: result of compare}": lambda: plot_comparison(two),
+        "a has 1 systems but b has 2: plot them one by one": lambda: plot_comparison({"a": two, "b": three}),
+        "3 names for 2 rows: give the baseline's name, then each system's": lambda: plot_comparison(
             {"a": two}, ["x", "y", "z"]
         ),
     }
@@ -270,13 +268,13 @@ def test_what_cannot_be_plotted_is_refused() -> None:
 def test_what_compare_did_not_give_is_refused() -> None:
     tested = result(0.1, scores=(1.0, 2.0))
     computed = evenscore.load("bleu_corpus").compute(predictions=["a b"], references=["a b"])
-    give = "give {metric's name: what compare gave}"
+    give = "give {metric name: result of compare}"
     strange: dict[str, Any] = {
-        f"results come as a list: {give}": [tested],
-        f"results come as a NoneType: {give}": None,
-        f"{next(iter(computed))} has no result of compare: {give}": computed,
-        f"bleu_corpus has no result of compare: {give}": {"wer_dp": tested, "bleu_corpus": computed},
-        f"wer_dp has no result of compare: {give}": {"wer_dp": [tested]},
+        f"tested is of type list: {give}": [tested],
+        f"tested is of type NoneType: {give}": None,
+        f"tested[{next(iter(computed))!r}] is not a result of compare: {give}": computed,
+        f"tested['bleu_corpus'] is not a result of compare: {give}": {"wer_dp": tested, "bleu_corpus": computed},
+        f"tested['wer_dp'] is not a result of compare: {give}": {"wer_dp": [tested]},
     }
     for message, given in strange.items():
         assert refusal(lambda given=given: plot_comparison(given)) == message

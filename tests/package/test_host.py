@@ -64,6 +64,11 @@ def test_a_fresh_offline_process_loads_and_scores(tmp_path: Path) -> None:
     assert json.loads(printed) == {name: scores(name) for name in METRICS}
 
 
+def test_the_package_lists_its_public_names() -> None:
+    assert sorted(evenscore.__all__) == ["METRICS", "__version__", "load", "path", "plot_comparison"]
+    assert all(hasattr(evenscore, name) for name in evenscore.__all__)
+
+
 def test_the_script_itself_may_be_loaded(name: str) -> None:
     metric = evaluate.load(os.path.join(evenscore.path(name), f"{name}.py"), "default", experiment_id="7")
     assert metric.compute(predictions=PREDICTIONS, references=VARYING, per_example=True) == scores(name)
@@ -156,7 +161,7 @@ def test_a_refused_batch_adds_nothing(name: str) -> None:
 
 def test_rows_are_counted_under_the_options_at_load(name: str) -> None:
     metric = added(evenscore.load(name), PREDICTIONS, VARYING)
-    with pytest.raises(ValueError, match=r"rows were added under other options: give .* when the metric is loaded"):
+    with pytest.raises(ValueError, match="rows were added under other options: set the options at load"):
         metric.compute(**COUNTING[name])
     # Nothing is lost, and other options may still be given.
     assert metric.compute(per_example=True, confidence=0.9, n_resamples=5) == scores(
@@ -211,9 +216,9 @@ def test_rows_come_in_the_order_of_the_merges(name: str) -> None:
 def test_what_cannot_be_merged_is_refused(name: str) -> None:
     metric = added(evenscore.load(name), PREDICTIONS, VARYING)
     for other in (evenscore.load(next(each for each in METRICS if each != name)), "metric", None):
-        with pytest.raises(ValueError, match=f"give a metric {name}, as this one is"):
+        with pytest.raises(ValueError, match=f"give a {name} metric"):
             metric.merge(other)
-    with pytest.raises(ValueError, match="other is this metric itself, whose rows would count twice"):
+    with pytest.raises(ValueError, match="other is this metric itself: its rows would count twice"):
         metric.merge(metric)
     assert len(metric) == len(PREDICTIONS)
     for options in (COUNTING[name], {"keep_rows": False}):
@@ -230,7 +235,7 @@ def test_sums_alone_may_be_kept(name: str) -> None:
     assert [len(part) for part in metric._added.parts()] == [1]
     copied = pickle.loads(pickle.dumps(metric))
     for options in ({"per_example": True}, {"confidence": 0.9}):
-        with pytest.raises(ValueError, match="a sum has no rows"):
+        with pytest.raises(ValueError, match="per_example and confidence need rows"):
             copied.compute(**options)
     whole = evenscore.load(name).compute(predictions=PREDICTIONS * 50, references=VARYING * 50)
     assert metric.compute() == whole
@@ -742,7 +747,7 @@ def test_several_processes_are_told_the_way_that_works(name: str, load: Callable
 
 @pytest.mark.parametrize("process_id", [1, -1, "0"])
 def test_a_process_id_alone_is_told_the_same(name: str, load: Callable[..., Any], process_id: Any) -> None:
-    with pytest.raises(ValueError, match=f"num_process=1, process_id={process_id}: not needed here"):
+    with pytest.raises(ValueError, match=f"num_process=1, process_id={process_id}: leave both out"):
         load(name, process_id=process_id)
     assert load(name, num_process=1, process_id=0).compute(predictions=["a"], references=["a"])
 
@@ -854,7 +859,7 @@ def test_compare_gives_the_scores_of_compute_and_p_values(name: str) -> None:
 def test_a_sum_gives_neither_rows_nor_intervals(name: str, options: dict[str, Any]) -> None:
     metric = evenscore.load(name)
     total = metric.statistics(PREDICTIONS, VARYING).sum(axis=0)
-    with pytest.raises(ValueError, match="a sum has no rows to list or resample"):
+    with pytest.raises(ValueError, match="per_example and confidence need rows"):
         metric.score_statistics(total, **options)
     with pytest.raises(ValueError, match="total sums up 0 rows"):
         metric.score_statistics(total * 0)
@@ -862,7 +867,7 @@ def test_a_sum_gives_neither_rows_nor_intervals(name: str, options: dict[str, An
 
 def test_a_system_compared_with_itself_is_warned_of(name: str) -> None:
     metric = evenscore.load(name)
-    with pytest.warns(UserWarning, match=r"systems\[1\] counts like the baseline in every row"):
+    with pytest.warns(UserWarning, match=r"systems\[1\] has the same counts as the baseline in every row"):
         metric.compare(PREDICTIONS, PREDICTIONS[::-1], PREDICTIONS, references=VARYING, n_trials=10)
 
 

@@ -215,17 +215,17 @@ def test_an_empty_folder_is_empty_again_if_the_last_moves_are_interrupted(
 @pytest.mark.parametrize(
     ("space", "message"),
     [
-        ("bleu_corpus", "'bleu_corpus' is no Space: write it as NAMESPACE/NAME"),
-        ("a/b/c", "'a/b/c' is no Space: write it as NAMESPACE/NAME"),
+        ("bleu_corpus", "'bleu_corpus' is not a Space: write it as NAMESPACE/NAME"),
+        ("a/b/c", "'a/b/c' is not a Space: write it as NAMESPACE/NAME"),
         ("me/", "Repo id must use alphanumeric chars"),
         ("me/a b", "Repo id must use alphanumeric chars"),
         ("me/a--b", "Cannot have -- or .."),
-        ("me/bleu.2", "'me/bleu.2' has a dot, which evaluate.load takes for a package's: leave it out"),
-        ("m.e/bleu", "'m.e/bleu' has a dot, which evaluate.load takes for a package's: leave it out"),
+        ("me/bleu.2", "'me/bleu.2' contains a dot, which evaluate.load reads as a package: leave it out"),
+        ("m.e/bleu", "'m.e/bleu' contains a dot, which evaluate.load reads as a package: leave it out"),
         ("me/_text_words", "'_text_words' is the name of another file of bleu_corpus: choose another one"),
         ("me/app", "'app' is the name of another file of bleu_corpus: choose another one"),
-        ("me/numpy", "'numpy' is a package, which the Space's app would then not find: choose another name"),
-        ("me/json", "'json' is a package, which the Space's app would then not find: choose another name"),
+        ("me/numpy", "'numpy' would hide the package of that name from the Space's app: choose another name"),
+        ("me/json", "'json' would hide the package of that name from the Space's app: choose another name"),
     ],
 )
 def test_what_cannot_be_the_name_of_a_space_is_refused(

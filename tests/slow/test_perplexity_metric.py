@@ -110,7 +110,7 @@ def test_a_truncated_text_has_no_figures_per_byte(gpt2: str) -> None:
     for options in ({"long_texts": "first"}, {"max_length": 5}, {"start_token": False}):
         result = metric.compute(predictions=[text for text in TEXTS if len(text.split()) > 2], **options)
         assert "bits_per_byte" not in result
-        with pytest.raises(ValueError, match="only a part of the texts is scored"):
+        with pytest.raises(ValueError, match="needs texts that are scored completely"):
             metric.compute(predictions=TEXTS[:1], headlines=["bits_per_byte"], **options)
 
 
@@ -133,7 +133,7 @@ def test_what_is_no_language_model_says_so(gpt2: str, tmp_path: Path) -> None:
     model.save_pretrained(tmp_path / "alone")
     alone = str(tmp_path / "alone")
     said = refusal(lambda: evenscore.load("perplexity").compute(predictions=TEXTS, model_id=alone))
-    assert said == f"there is no tokenizer in {alone!r}, only a model: give tokenizer=, too"
+    assert said == f"there is no tokenizer in {alone!r}, only a model: also give tokenizer="
     assert evenscore.load("perplexity").compute(predictions=TEXTS, model_id=alone, tokenizer=gpt2)["tokens"] > 0
 
 

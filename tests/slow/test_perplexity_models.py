@@ -399,7 +399,7 @@ def test_logits_that_are_no_numbers_are_an_error(models: Models) -> None:
     model = small_models.model_for("gpt2")
     with torch.no_grad():
         model.transformer.ln_f.weight[0] = torch.nan
-    with pytest.raises(ValueError, match=r"the model's output is not a number for texts\[1\].*dtype="):
+    with pytest.raises(ValueError, match=r"the model's output is NaN for texts\[1\].*dtype="):
         scored(load_pretrained(model=model, tokenizer=models["gpt2"].tokenizer), ["", "a mat"])
 
 
@@ -620,7 +620,7 @@ def test_offline_the_hub_is_not_asked() -> None:
         "  the folder", "  the local cache", "  the hub"
     ]  # fmt: skip
     assert lines[1].endswith("nobody/nothing: does not exist")
-    assert lines[3] == "  the hub: not asked, for HF_HUB_OFFLINE is set"
+    assert lines[3] == "  the hub: not asked, since HF_HUB_OFFLINE is set"
 
 
 def test_the_cache_comes_before_the_hub(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -665,11 +665,11 @@ def test_what_is_no_model(given: dict[str, Any], message: str) -> None:
 def test_loaded_models_take_a_tokenizer_alone(models: Models) -> None:
     model, tokenizer = models["gpt2"].model, models["gpt2"].tokenizer
     for beside, message in (
-        ({}, "without its tokenizer: give tokenizer="),
+        ({}, "without its tokenizer: also give tokenizer="),
         ({"tokenizer": 3}, "tokenizer is of type int: give a tokenizer of transformers, or a folder"),
         ({"tokenizer": "./nowhere"}, "tokenizer='./nowhere': looked for the folder"),
         ({"tokenizer": tokenizer, "model_id": "gpt2"}, "model_id='gpt2' and model= are both given"),
-        ({"tokenizer": tokenizer, "device": "cpu"}, "device='cpu': a loaded model is left where and as it is"),
+        ({"tokenizer": tokenizer, "device": "cpu"}, "device='cpu' does not apply to a loaded model"),
         ({"tokenizer": tokenizer, "dtype": "float32"}, "dtype='float32': a loaded model is left"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
@@ -717,7 +717,7 @@ def test_a_causal_model_does_not_look_ahead(models: Models) -> None:
         if is_decoder:
             assert load_pretrained(model=model, tokenizer=tokenizer).model_type == "causal"
         else:
-            with pytest.raises(ValueError, match=r"BertLMHeadModel is taken for a causal model, but .* later tokens"):
+            with pytest.raises(ValueError, match=r"BertLMHeadModel is used as a causal model, but .* later tokens"):
                 load_pretrained(model=model, tokenizer=tokenizer)
 
 
@@ -745,9 +745,7 @@ def test_a_mask_outside_the_vocabulary(models: Models) -> None:
 
 def test_a_tokenizer_without_the_start_token(models: Models) -> None:
     loaded = load_pretrained(model=small_models.model_for("gpt2"), tokenizer=SlowTokenizer())
-    with pytest.raises(
-        ValueError, match=r"start_token='eos': the tokenizer has no such token; .*add_start_token=False"
-    ):
+    with pytest.raises(ValueError, match=r"start_token='eos': the tokenizer has no such token; .*start_token=False"):
         scored(loaded, ["a"], start_token="eos")
     with pytest.raises(ValueError, match="start_token='nope': not in the tokenizer's vocabulary"):
         scored(loaded, ["a"], start_token="nope")
@@ -775,12 +773,12 @@ def test_a_model_of_unknown_length_reads_all_at_once(models: Models) -> None:
     [
         ({"long_texts": "sliding"}, "long_texts='sliding': choose one of 'strided', 'disjoint', 'first'"),
         ({"window": 0}, "window=0: give a whole number of at least 1"),
-        ({"window": POSITIONS + 1}, f"window={POSITIONS + 1}: the model reads {POSITIONS} tokens at most"),
+        ({"window": POSITIONS + 1}, f"window={POSITIONS + 1}: give at most {POSITIONS}, the model's maximum"),
         ({"window": 1, "long_texts": "first"}, "window=1: give a whole number of at least 2"),
-        ({"stride": 9, "window": 8}, "stride=9: give at most the window's 8 tokens"),
+        ({"stride": 9, "window": 8}, "stride=9: give at most 8, the window"),
         ({"stride": 2.5}, "stride=2.5: give a whole number"),
-        ({"stride": 3, "long_texts": "first"}, "stride=3 has no meaning with long_texts='first'"),
-        ({"stride": 3, "long_texts": "disjoint"}, "stride=3 has no meaning with long_texts='disjoint'"),
+        ({"stride": 3, "long_texts": "first"}, "stride=3 does not apply to long_texts='first'"),
+        ({"stride": 3, "long_texts": "disjoint"}, "stride=3 does not apply to long_texts='disjoint'"),
         ({"batch_size": 0}, "batch_size=0: give a whole number"),
         ({"max_batch_tokens": True}, "max_batch_tokens=True: give a whole number"),
     ],
@@ -793,8 +791,8 @@ def test_wrong_settings_are_refused(models: Models, options: dict[str, Any], mes
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"long_texts": "disjoint"}, "masked models have a window around each token"),
-        ({"stride": 3}, "masked models have a window around each token"),
+        ({"long_texts": "disjoint"}, "masked models use a window around each token"),
+        ({"stride": 3}, "masked models use a window around each token"),
         ({"window": 2}, "window=2: give a whole number of at least 3"),
     ],
 )
@@ -818,9 +816,9 @@ def test_small_windows_of_masked_models(models: Models) -> None:
 @pytest.mark.parametrize(
     ("device", "message"),
     [
-        ("cuda:7", r"device='cuda:7' is not available here: there are 0 of type cuda"),
-        ("gpu", r"device='gpu' is not available here"),
-        ("mps", r"device='mps' is not available here"),
+        ("cuda:7", r"device='cuda:7' is not available: this machine has 0 of type cuda"),
+        ("gpu", r"device='gpu' is not available"),
+        ("mps", r"device='mps' is not available"),
         ("tpu", r"device='tpu': choose 'cpu', 'cuda', 'cuda:1'"),
         ("meta", r"device='meta': choose"),
         (3, r"device=3: choose"),
@@ -840,7 +838,7 @@ def test_devices_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [None, "gpu", "cuda", "cuda:1", "mps", "cpu", torch.device("cuda:0")]
     devices = list(map(str, map(pretrained.as_device, names)))
     assert devices == ["cuda", "cuda", "cuda", "cuda:1", "mps", "cpu", "cuda:0"]
-    with pytest.raises(ValueError, match="'cuda:2' is not available here: there are 2"):
+    with pytest.raises(ValueError, match="'cuda:2' is not available: this machine has 2"):
         pretrained.as_device("cuda:2")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert str(pretrained.as_device(None)) == "cpu"
@@ -927,7 +925,7 @@ def test_an_adapter_may_bring_its_tokenizer(adapter: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("named", "message"),
     [
-        (None, r"model_id=.* is an adapter that does not say of which model"),
+        (None, r"model_id=.* is an adapter that does not name its base model"),
         ("./nowhere", r"the base model that the adapter model_id=.* names='./nowhere': looked for the folder"),
         ("nobody/nothing", r"the base model .* names='nobody/nothing' cannot be loaded; what was tried:"),
     ],
@@ -1042,7 +1040,7 @@ def test_torch_without_onednn_multiplies_as_ever(models: Models, monkeypatch: py
         expected = scored(models["gpt2"], TEXTS[:3])
     monkeypatch.setattr(forward, "_is_intel", lambda: False)
     assert scored(models["gpt2"], TEXTS[:3]) == expected
-    with pytest.raises(ValueError, match="onednn=True: this installation of torch has no such product"):
+    with pytest.raises(ValueError, match="onednn=True: this installation of torch does not support it"):
         scored(models["gpt2"], TEXTS[:3], onednn=True)
 
 

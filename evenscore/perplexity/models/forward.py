@@ -1,4 +1,4 @@
-"""Log-probabilities of chosen tokens from forward passes over padded batches."""
+"""Computes log-probabilities of target tokens by forward passes over padded batches."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from evenscore.perplexity.models.windows import Windows, ranges
 from evenscore.perplexity.source import FloatArray
 from evenscore.text.segments import IntArray, Segments, offsets_of, repeated, side_by_side
 
-# Modules, or an ImportError that says what to install; transformers brings huggingface_hub along.
+# Each returns the module, or raises ImportError with the package to install. transformers installs huggingface_hub.
 torch = functools.partial(require, "torch", "torch", "a pretrained model")
 transformers = functools.partial(require, "transformers", "transformers", "a pretrained model")
 huggingface_hub = functools.partial(require, "huggingface_hub", "transformers", "a pretrained model")
 peft = functools.partial(require, "peft", "peft", "an adapter")
 
-# How torch's allocators for CUDA, MPS, Linux, Windows say it; only that of CUDA has an exception of its own.
+# Messages of torch's allocators for CUDA, MPS, Linux and Windows. Only CUDA has its own exception.
 _OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory")
 
 
 class Frame(NamedTuple):
-    """What stands around a slice of a text in the model's input, and instead of a target.
+    """The ids around a window in the model's input.
 
-    prefix, suffix: ids before and after the slice.
-    mask: the id that replaces each target; None for a causal model, which reads only what is before a target.
+    prefix, suffix: ids before and after the window.
+    mask: the id that replaces each target; None for a causal model.
     """
 
     prefix: tuple[int, ...] = ()
@@ -44,17 +44,17 @@ class Frame(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many tokens of the input it takes."""
+        """The number of ids around a window."""
         return len(self.prefix) + len(self.suffix)
 
 
 class Batch(NamedTuple):
-    """The input of one forward pass, and what to read from its output.
+    """The input of one forward pass, and the positions of its targets.
 
-    ids: shape (rows, longest), int64; filled up with zeros on the right.
-    is_token: same shape: which of them are no filling.
-    rows, columns: shape (targets,): where the model says what the targets are.
-    places: shape (targets,): where the targets stand among the ids of all texts.
+    ids: int64, shape (rows, longest), padded with zeros on the right.
+    is_token: which ids are not padding, same shape.
+    rows, columns: the positions of the logits that predict the targets, shape (targets,).
+    places: the positions of the targets among the ids of all texts, shape (targets,).
     """
 
     ids: IntArray
@@ -65,10 +65,9 @@ class Batch(NamedTuple):
 
 
 def padded(ids: IntArray, windows: Windows, frame: Frame) -> Batch:
-    """The windows as one rectangle, each from its left edge on.
+    """Arrange windows as the rows of a batch, padded on the right, so that all tokens keep their positions.
 
-    Padding is the id 0, which every vocabulary has; no padding token is needed.  On the right it leaves every
-    token at its own position.
+    The padding is id 0, which every vocabulary has, so the tokenizer needs no padding token.
 
     >>> ids, two = np.array([5, 6, 7]), Windows(*np.array([[0, 1], [2, 2], [1, 2], [3, 3]]))
     >>> batch = padded(ids, two, Frame())
@@ -97,14 +96,14 @@ def in_batches(
     max_rows: int | None,
     warn: Callable[[str], None],
 ) -> Iterator[IntArray]:
-    """Call `score` with batches of row numbers until each was in one, longest rows first, ties in their order.
+    """Call `score` with batches of row indices, longest rows first, and yield each batch after scoring it.
 
-    lengths: shape (n,), tokens of each row, at least 1.
-    max_tokens: of a batch, filling counted; a longer row is a batch by itself.
-    max_rows: of a batch; None for any number.
+    lengths: tokens per row, at least 1, shape (n,).
+    max_tokens: limit per batch, including padding; a longer row is a batch by itself.
+    max_rows: limit per batch; None for no limit.
 
-    Gives every batch once it is scored.  Where memory does not suffice for one, `warn` is called, and the limit halved;
-    raises MemoryError if it does not suffice for a single row.
+    If a batch does not fit into memory, calls `warn` and halves the limit. Raises MemoryError if a single row does not
+    fit.
     """
     order = np.argsort(-lengths, kind="stable")
     done, budget = 0, max_tokens
@@ -119,16 +118,16 @@ def in_batches(
             raise MemoryError(f"not enough memory for a window of {longest} tokens: give a smaller window ({failure})")
         else:
             warn(
-                f"not enough memory for {len(rows)} rows of {longest} tokens: going on with smaller batches; "
-                f"a smaller max_batch_tokens spares the try"
+                f"not enough memory for {len(rows)} rows of {longest} tokens: continuing with smaller batches; "
+                f"set a smaller max_batch_tokens to avoid the failed attempt"
             )
             budget = len(rows) * longest // 2
 
 
 def _out_of_memory(score: Callable[[IntArray], None], rows: IntArray) -> str | None:
-    """Score rows; what was said if memory did not suffice, None if it did.
+    """Score rows. Return the error message if memory was insufficient, else None.
 
-    The exception ends here: what it holds on to of the failed batch is free when the next one starts.
+    Catching the exception here releases its references to the failed batch before the next batch starts.
     """
     try:
         score(rows)
@@ -142,12 +141,12 @@ def _out_of_memory(score: Callable[[IntArray], None], rows: IntArray) -> str | N
 
 Model = Any
 Tensor = Any
-# Which logits of a batch: rows, columns -> shape (positions, vocabulary).
+# Maps rows and columns of a batch to logits, shape (positions, vocabulary).
 Logits = Callable[[Tensor, Tensor], Tensor]
 
 
 def logits_by_head(model: Model, ids: Tensor, mask: Tensor | None) -> Logits:
-    """Runs the base model; its head will run on positions that are asked for."""
+    """Run the base model now, and its head later on the requested positions only."""
     inner = without_adapters(model)
     output = base_output(inner, ids, mask)
     hidden = output.last_hidden_state
@@ -155,39 +154,39 @@ def logits_by_head(model: Model, ids: Tensor, mask: Tensor | None) -> Logits:
 
 
 def whole_logits(model: Model, ids: Tensor, mask: Tensor) -> Logits:
-    """Runs the model as it is, for models that do more than apply a head to hidden states."""
+    """Run the whole model, for models that do more than apply a head to hidden states."""
     logits = model(input_ids=ids, attention_mask=mask).logits
-    # Prompt tuning has logits of its own tokens first.
+    # Prompt tuning prepends logits of its own tokens.
     before = logits.shape[1] - ids.shape[1]
     return lambda rows, columns: logits[rows, columns + before]
 
 
 def without_adapters(model: Model) -> Model:
-    """The transformers model in a model of PEFT, whose layers its adapters are in; any other model itself."""
+    """Return the transformers model, with its adapters, inside a PEFT model; any other model unchanged."""
     return model.get_base_model() if hasattr(model, "get_base_model") else model
 
 
 def base_output(model: Model, ids: Tensor, mask: Tensor) -> Any:
-    """What the model without its head puts out, with `last_hidden_state` of shape (rows, longest, width)."""
-    # Keys and values of every layer are of use only to a text that goes on.
+    """Return the output of the model without its head; `last_hidden_state` has shape (rows, longest, width)."""
+    # The cache of keys and values only helps to continue a text.
     takes_cache = "use_cache" in inspect.signature(model.base_model.forward).parameters
     return model.base_model(input_ids=ids, attention_mask=mask, **{"use_cache": False} if takes_cache else {})
 
 
 def head_logits(model: Model, output: Any, hidden: Tensor) -> Tensor:
-    """What the model makes of its base model's output with these hidden states in it.
+    """Return the model's logits for these hidden states, in place of those in its base model's output.
 
-    A head is more than one layer in some architectures, and some scale or cap the logits after it; so the model's own
-    forward runs, in a shallow copy where the base model is replaced by what it gave.
+    Some architectures have heads of several layers, or scale or cap the logits. So this runs the model's own forward,
+    on a shallow copy whose base model returns the given output.
     """
     after = copy.copy(model)
-    # What stands in an object's own dictionary comes before the modules that nn.Module registers.
+    # An instance attribute takes precedence over the modules that nn.Module registers.
     after.__dict__[model.base_model_prefix] = _Given(dataclasses.replace(output, last_hidden_state=hidden))
     return after().logits
 
 
 class _Given:
-    """In the place of a base model, or of the part of it that a head calls (OPT's decoder): what is already there."""
+    """Replaces a base model, or the part of it that forward calls (OPT's decoder), and returns a given output."""
 
     def __init__(self, output: Any) -> None:
         self._output = output
@@ -204,34 +203,34 @@ Linear = Callable[[Tensor, Tensor, Any], Tensor]
 
 
 def by_onednn(model: Model, wanted: bool | None = None) -> contextlib.AbstractContextManager[Any]:
-    """While it is entered, the model's linear layers of float32 on a CPU are products of oneDNN, not of MKL.
+    """Return a context manager that runs float32 linear layers on a CPU by oneDNN instead of MKL.
 
-    wanted: None: where the processor is not Intel's.  MKL keeps its wide instructions for Intel's processors: on a core
-      of AMD's Zen 5 it has 110 GFLOPS, oneDNN 230.
-    The sums are the same but for rounding.  The model is not changed; other layers, other types and devices, and
-    compiled models run as ever.  torch promises nothing of the function that is called, so it is tried first.
-    Raises ValueError if it is wanted, and torch has none.
+    wanted: None: on CPUs other than Intel's. MKL uses its wide instructions on Intel's CPUs only: on a core of AMD's
+      Zen 5 it reaches 110 GFLOPS, oneDNN 230.
+    Results differ by rounding only. The model is not changed. Other layers, dtypes and devices, and compiled models,
+    run as usual. The function is private to torch, so it is tested first.
+    Raises ValueError if `wanted` is True but torch does not have the function.
     """
     linear = _onednn_linear(torch()) if (not _is_intel() if wanted is None else wanted) else None
     if wanted and linear is None:
-        raise ValueError("onednn=True: this installation of torch has no such product; leave onednn out")
+        raise ValueError("onednn=True: this installation of torch does not support it; leave onednn out")
     if linear is None or any(map(_is_compiled, model.modules())):
         return contextlib.nullcontext()
     return _mode(torch(), linear)
 
 
 def _is_intel() -> bool:
-    """Whether the processor is Intel's, as far as the operating system says so."""
+    """Whether the operating system reports an Intel CPU."""
     information = Path("/proc/cpuinfo")
     said = information.read_text(encoding="utf-8") if information.is_file() else platform.processor()
     return "GenuineIntel" in said
 
 
 def _mode(package: Any, linear: Linear) -> contextlib.AbstractContextManager[Any]:
-    """What hands linear layers of ordinary tensors to `linear`; package: torch."""
+    """Return a mode that runs linear layers of ordinary tensors by `linear`; package: torch."""
     instead: dict[Any, Callable[..., Tensor]] = {
         package.nn.functional.linear: linear,
-        # GPT-2 has its weights the other way round.
+        # GPT-2 stores its weights transposed.
         package.addmm: lambda bias, rows, weight: linear(rows, weight.T, bias),
     }
     ordinary, float32 = (package.Tensor, package.nn.Parameter), package.float32
@@ -251,40 +250,40 @@ def _mode(package: Any, linear: Linear) -> contextlib.AbstractContextManager[Any
 
 
 def _onednn_linear(package: Any) -> Linear | None:
-    """oneDNN's product, as torch's compiler calls it; None where torch has none, or one with other arguments."""
+    """Return oneDNN's linear function, as torch's compiler calls it; None if torch lacks it or its arguments differ."""
     if not (package.backends.mkldnn.is_available() and package.backends.mkldnn.enabled):
         return None
     two = package.eye(2)
     try:
         run = package.ops.mkldnn._linear_pointwise.default
         is_known = package.equal(run(two, 3 * two, two[0], "none", [], ""), 3 * two + two[0])
-    # torch promises nothing of what it has for its own use.
+    # The function is private, so it may be missing or have other arguments.
     except (AttributeError, RuntimeError, TypeError):
         return None
     return (lambda rows, weight, bias: run(rows, weight, bias, "none", [], "")) if is_known else None
 
 
 def _is_compiled(module: Model) -> bool:
-    """Whether its forward is not that of its class, as torch.compile leaves it: it would be compiled anew."""
+    """Whether torch.compile replaced the module's forward, which the mode would cause to be compiled again."""
     return hasattr(module, "_orig_mod") or module._compiled_call_impl is not None or "forward" in vars(module)
 
 
-# How many logits are taken at once on a cpu: 2 MB as float32, which its caches hold, but those of 128 positions, which
-# products of matrices need, up to 16 MB; at 64 MB normalising took four times as long.  Elsewhere 256 MB.
+# Logits to compute at once. On a CPU: 2 MB as float32, which fit into its caches, but at least 128 positions, for fast
+# matrix products, up to 16 MB; at 64 MB the log-softmax took four times as long. On other devices: 256 MB.
 _FEW_LOGITS, _MANY_LOGITS, _POSITIONS = 1 << 19, 1 << 22, 128
 _LOGITS_ELSEWHERE = 1 << 26
 _ONE_AT_A_TIME = threading.RLock()
 
 
 def token_log_probs(model: Model, batch: Batch, targets: IntArray, *, has_head: bool, is_causal: bool) -> FloatArray:
-    """Natural logarithms of the targets' probabilities, shape (targets,).
+    """Return the natural log-probabilities of the targets, shape (targets,).
 
-    targets: shape (targets,), the ids that count at batch.rows, batch.columns.
-    has_head: whether the head can be applied by itself, see pretrained.has_separate_head.
-    is_causal: whether no token sees what stands after it, such as padding: then it need not be masked, which is faster.
+    targets: the target ids at batch.rows, batch.columns, shape (targets,).
+    has_head: whether the head can be applied separately, see pretrained.has_separate_head.
+    is_causal: whether tokens ignore later ones, such as padding. Then no mask is needed, which is faster.
 
-    Memory: hidden states of the batch, with the logits of a chunk of positions; where the head cannot be applied by
-    itself, the logits of the batch.  The logarithm is taken in float32, whatever type the model has.
+    Needs memory for the hidden states of the batch and the logits of a chunk of positions, or for the logits of the
+    batch if the head cannot be applied separately. The log-softmax is computed in float32 for any dtype.
     """
     device = model.get_input_embeddings().weight.device
     ids, mask, rows, columns, wanted = (
@@ -306,21 +305,21 @@ def _positions_at_once(device: str, vocabulary: int) -> int:
 
 
 def vocabulary_size(model: Model) -> int:
-    """How many token ids the model knows."""
+    """Return the number of token ids that the model accepts."""
     return int(model.get_input_embeddings().weight.shape[0])
 
 
 @contextlib.contextmanager
 def evaluation(model: Model) -> Iterator[None]:
-    """Dropout off, no gradients; every module's training flag as it was afterwards.
+    """Disable dropout and gradients, and restore each module's training flag at the end.
 
-    One at a time: the flags are the model's, which threads may share.
+    A lock admits one thread at a time, because the flags belong to the model, which threads may share.
     """
     with _ONE_AT_A_TIME:
         flags = [(module, module.training) for module in model.modules()]
         model.eval()
         try:
-            # Not inference_mode: a model may keep a tensor that it makes, and train with it afterwards.
+            # Not inference_mode: a model may cache a tensor and use it in training later.
             with torch().no_grad():
                 yield
         finally:
@@ -329,6 +328,6 @@ def evaluation(model: Model) -> Iterator[None]:
 
 
 def _chosen_log_probs(logits: Tensor, targets: Tensor) -> Tensor:
-    """log softmax(logits)[target] of each row: -inf where the probability is 0."""
+    """Return log softmax(logits)[target] of each row, -inf for probability 0."""
     log_probs = logits.float().log_softmax(1)
     return log_probs.gather(1, targets.to(log_probs.device)[:, None])[:, 0]

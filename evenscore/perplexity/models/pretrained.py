@@ -1,4 +1,4 @@
-"""A pretrained model with its tokenizer, loaded once."""
+"""Loads pretrained models with their tokenizers, and probes their properties."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from evenscore.perplexity.models.forward import (
 
 
 def has_separate_head(model: Model) -> bool:
-    """Whether the logits are what the head makes of the base model's last hidden states, bit by bit, on a probe.
+    """Whether the head, applied to the base model's last hidden states, gives the same logits on a probe, bit for bit.
 
-    Not so, for one, where PEFT's prompt tuning puts tokens of its own before the text.
+    This fails, for example, if PEFT's prompt tuning prepends its own tokens.
     """
     ids, mask = _probe(model)
     mask[1, 3:] = 0
@@ -39,35 +39,35 @@ def has_separate_head(model: Model) -> bool:
         by_head = head_logits(inner, output, output.last_hidden_state)
     except (torch().OutOfMemoryError, MemoryError):
         raise
-    # Architectures fail in their own ways with what they did not expect.
+    # Architectures raise various exceptions here.
     except Exception:
         return False
     return bool(torch().equal(by_head, model(input_ids=ids, attention_mask=mask).logits))
 
 
 def gives_logits(model: Model) -> bool:
-    """Whether the model says something of every token, as a body without a head, or a classifier, does not."""
+    """Whether the model gives logits for each token, unlike a model without a head or a classifier."""
     ids, mask = _probe(model)
     try:
         logits = model(input_ids=ids, attention_mask=mask).logits
-    # A body has no logits; classifiers fail in their own ways.
+    # A model without a head has no logits; classifiers raise various exceptions.
     except (AttributeError, ValueError):
         return False
     return bool(logits.dim() == 3 and logits.shape[-1] > 2)
 
 
 def ignores_padding(model: Model) -> bool:
-    """Whether what is said of a text is the same with padding after it; where bases mix all positions it is not."""
+    """Whether padding after a text leaves its logits unchanged. It does not in models that mix all positions."""
     ids, mask = _probe(model)
     mask[:, 3:] = 0
     alone, padded = model(input_ids=ids[:, :3]).logits, model(input_ids=ids, attention_mask=mask).logits
-    # Prompt tuning has logits of its own tokens first.
+    # Prompt tuning prepends logits of its own tokens.
     before = padded.shape[1] - ids.shape[1]
     return bool((alone[:, before:] - padded[:, before : before + 3]).abs().max() <= _noise(alone))
 
 
 def reads_ahead(model: Model) -> bool:
-    """Whether the logits at a position depend on what stands after it."""
+    """Whether the logits at a position depend on later tokens."""
     ids, mask = _probe(model)
     other = ids.clone()
     other[:, -1] = 0
@@ -76,21 +76,21 @@ def reads_ahead(model: Model) -> bool:
 
 
 def _noise(logits: Tensor) -> Tensor:
-    """How much logits may differ where kernels add up in another order; what a model sees moves them by more."""
+    """Return a bound on differences of logits by rounding. A change of the model's input has larger effects."""
     return 256 * torch().finfo(logits.dtype).eps * logits.abs().max()
 
 
 def _probe(model: Model) -> tuple[Tensor, Tensor]:
-    """Ids of two rows of five tokens, with a mask that shows all of them."""
+    """Return ids of two rows of five tokens, and a mask that keeps all of them."""
     device = model.get_input_embeddings().weight.device
     ids = torch().arange(1, 11, device=device).reshape(2, 5) % vocabulary_size(model)
     return ids, torch().ones_like(ids)
 
 
 def as_device(name: Any) -> Any:
-    """The torch.device of that name: "cpu", "cuda", "cuda:1", "mps" or "gpu", which is cuda.
+    """Return the torch.device for "cpu", "cuda", "cuda:1", "mps" or "gpu", which means cuda.
 
-    None is cuda where there is one, else the cpu.  Raises ValueError for a device that is unknown or not there.
+    None means cuda if it is available, else cpu. Raises ValueError for an unknown or unavailable device.
     """
     if name is None:
         return torch().device("cuda" if torch().cuda.is_available() else "cpu")
@@ -103,14 +103,14 @@ def as_device(name: Any) -> Any:
         raise ValueError(f"device={name!r}: choose 'cpu', 'cuda', 'cuda:1' (or another number), 'mps' or 'gpu'")
     count = counts[device.type]
     if (device.index or 0) >= count:
-        raise ValueError(f"device={name!r} is not available here: there are {count} of type {device.type}")
+        raise ValueError(f"device={name!r} is not available: this machine has {count} of type {device.type}")
     return device
 
 
 def as_dtype(name: Any) -> Any:
-    """The torch.dtype of that name, such as "float32" or "bfloat16"; None stays None, for the checkpoint's own.
+    """Return the torch.dtype for a name such as "float32" or "bfloat16"; None, the checkpoint's own, stays None.
 
-    Raises ValueError for any other name, and for types that are no floating-point numbers.
+    Raises ValueError for an unknown name, and for types other than floating point.
     """
     if name is None:
         return None
@@ -121,9 +121,9 @@ def as_dtype(name: Any) -> Any:
 
 
 class Checkpoint(NamedTuple):
-    """A folder of this machine, or a name on the hub.
+    """A local folder or a name on the hub.
 
-    asked_as: the name of the argument that gave it, for messages.
+    asked_as: the name of the argument, for error messages.
     """
 
     place: str
@@ -132,9 +132,9 @@ class Checkpoint(NamedTuple):
 
 
 def checkpoint(given: Any, asked_as: str) -> Checkpoint:
-    """The checkpoint that a string or path means.
+    """Return the checkpoint for a string or path.
 
-    Raises ValueError for what looks like a path where no folder is: that is never looked for on the hub.
+    Raises ValueError if it looks like a path but is not a folder. Such names are never requested from the hub.
     """
     if not isinstance(given, (str, os.PathLike)) or not os.fspath(given):
         raise ValueError(f"{asked_as}={given!r}: give a folder, or a name on the hub")
@@ -147,17 +147,17 @@ def checkpoint(given: Any, asked_as: str) -> Checkpoint:
     if isinstance(given, os.PathLike) or is_no_name or Path(name).exists():
         found = "is a file" if folder.exists() else "does not exist"
         raise ValueError(
-            f"{asked_as}={str(given)!r}: looked for the folder {folder.absolute()}, which {found}; as this is a path, "
-            f"the hub was not asked"
+            f"{asked_as}={str(given)!r}: looked for the folder {folder.absolute()}, which {found}; the hub was not "
+            f"asked, since this is a path"
         )
     return Checkpoint(name, False, asked_as)
 
 
 def load_part(loader: Callable[..., Any], source: Checkpoint, **options: Any) -> Any:
-    """What a from_pretrained of transformers makes of a checkpoint.
+    """Call a from_pretrained function of transformers on a checkpoint.
 
-    A folder is read without asking the hub.  A name is looked for in the local cache, then on the hub, unless
-    HF_HUB_OFFLINE says not to.  Raises one ValueError that lists every place with what went wrong there.
+    A folder is loaded without the hub. A name is looked up in the local cache, then on the hub unless HF_HUB_OFFLINE is
+    set. Raises ValueError with the error of each place.
     """
     is_offline = bool(huggingface_hub().constants.HF_HUB_OFFLINE)
     if source.is_folder:
@@ -167,13 +167,13 @@ def load_part(loader: Callable[..., Any], source: Checkpoint, **options: Any) ->
         tries = {"the local cache": True} if is_offline else {"the local cache": True, "the hub": False}
     for place, local_files_only in tries.items():
         try:
-            # Whoever trusts a checkpoint's own code can load it and give the model.
+            # To run a checkpoint's own code, users load the model themselves and pass it as model=.
             return loader(source.place, local_files_only=local_files_only, trust_remote_code=False, **options)
-        # Parsers, the hub and every architecture raise what they like.
+        # Parsers, the hub and architectures raise various exceptions.
         except Exception as error:
             failures.append(f"{place}: {type(error).__name__}: {_first_line(error)}")
     if is_offline and not source.is_folder:
-        failures.append("the hub: not asked, for HF_HUB_OFFLINE is set")
+        failures.append("the hub: not asked, since HF_HUB_OFFLINE is set")
     tried = "".join(f"\n  {failure}" for failure in failures)
     raise ValueError(f"{source.asked_as}={source.place!r} cannot be loaded; what was tried:{tried}")
 
@@ -187,9 +187,9 @@ _TOKENIZER_FILES = ("tokenizer_config.json", "tokenizer.json")
 
 
 def adapted_by(source: Checkpoint) -> Checkpoint | None:
-    """The model that the adapter in a folder is for; None for a folder, or a name, that is a model's own.
+    """Return the base model of the adapter in a folder; None if the checkpoint is a model itself.
 
-    Raises ValueError if the adapter does not say, or names a folder that is not there.
+    Raises ValueError if the adapter does not name its base model, or names a missing folder.
     """
     folder = Path(source.place)
     if not source.is_folder or (folder / "config.json").exists() or not (folder / _CONFIGURATION).exists():
@@ -197,31 +197,31 @@ def adapted_by(source: Checkpoint) -> Checkpoint | None:
     said = json.loads((folder / _CONFIGURATION).read_text(encoding="utf-8")).get("base_model_name_or_path")
     if not said:
         raise ValueError(
-            f"model_id={source.place!r} is an adapter that does not say of which model: load both with peft, and give "
-            f"model= and tokenizer="
+            f"model_id={source.place!r} is an adapter that does not name its base model: load both with peft, and "
+            f"give model= and tokenizer="
         )
     return checkpoint(said, f"the base model that the adapter model_id={source.place!r} names")
 
 
 def with_adapter(model: Model, source: Checkpoint) -> Model:
-    """The model with the adapter of a folder in its layers.
+    """Return the model with the adapter of a folder in its layers.
 
-    Raises ImportError without peft; ValueError for an adapter that is another model's, or not whole.
+    Raises ImportError without peft, and ValueError if the adapter is incomplete or belongs to another model.
     """
     load = peft().PeftModel.from_pretrained
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("error", "Found missing adapter keys")
             return load(model, source.place)
-    # PEFT raises, and warns of, what it likes.
+    # PEFT raises various exceptions.
     except Exception as error:
         message = f"the adapter does not fit {type(model).__name__}: {_first_line(error)[:200]}"
         raise ValueError(f"model_id={source.place!r}: {message}") from error
 
 
 def adapters_name(model: Model) -> str:
-    """What tells adapted models apart: "+name@digest of its weights" of every adapter that is on; "" without one."""
-    # PEFT's layers have a flag of that name, transformers' models a method.
+    """Return "+name@digest of its weights" for each active adapter, for signatures; "" without adapters."""
+    # In PEFT's layers disable_adapters is a flag, in transformers' models a method.
     if any(getattr(module, "disable_adapters", False) is True for module in model.modules()):
         return ""
     if hasattr(model, "get_base_model"):
@@ -235,7 +235,7 @@ def adapters_name(model: Model) -> str:
 
 def _digest(state: Mapping[str, Any]) -> str:
     digest = hashlib.sha256()
-    # The same weights in PEFT's model and in transformers' own have names that begin differently.
+    # PEFT's names of the same weights have a prefix that transformers' names lack.
     for name, weight in sorted((name.removeprefix("base_model.model."), weight) for name, weight in state.items()):
         digest.update(name.encode() + weight.detach().cpu().contiguous().view(torch().uint8).numpy().tobytes())
     return digest.hexdigest()[:8]
@@ -245,23 +245,23 @@ ModelType = Literal["causal", "masked"]
 
 _AUTO_MODELS = {"causal": "AutoModelForCausalLM", "masked": "AutoModelForMaskedLM"}
 _ENDINGS: dict[str, ModelType] = {"ForCausalLM": "causal", "LMHeadModel": "causal", "ForMaskedLM": "masked"}
-# The names that configurations have for the number of positions.
+# Names of the number of positions in configurations.
 _POSITIONS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len")
-# Tokenizers that know of no limit say 10 ** 30.
+# Tokenizers without a limit report 10 ** 30.
 _SANE_LENGTH = 10**9
 
 
 @dataclasses.dataclass(frozen=True)
 class Pretrained:
-    """What stays loaded between calls.
+    """A loaded model and its properties, kept between calls.
 
-    model, tokenizer: as transformers, or PEFT, has them.
+    model, tokenizer: objects of transformers or PEFT.
     model_type: "causal" or "masked".
-    name: of the model, without a folder of this machine, with its number type.
-    positions: how many tokens it can read at once; None if nothing says.
+    name: the model's name without parent folders, and its dtype.
+    positions: the most tokens that it can read at once; None if unknown.
     has_head: whether its head can be applied to single positions.
-    ignores_padding: whether texts of other lengths can stand in one batch.
-    warned: what has been warned of; no number depends on it.
+    ignores_padding: whether texts of different lengths can share a batch.
+    warned: the kinds of warnings already issued.
     """
 
     model: Any
@@ -274,13 +274,13 @@ class Pretrained:
     warned: set[str] = dataclasses.field(default_factory=set, repr=False, compare=False)
 
     def warn_once(self, kind: str, message: str) -> None:
-        """Warn, unless of this kind it was done already: as long as the model is loaded, it would be said again."""
+        """Warn at most once per kind while the model is loaded."""
         if kind not in self.warned:
             self.warned.add(kind)
             warnings.warn(message, stacklevel=2)
 
 
-# The options that it takes.
+# The options of load_pretrained.
 LOADING = ("model_id", "model", "tokenizer", "model_type", "device", "dtype")
 
 
@@ -293,13 +293,13 @@ def load_pretrained(
     device: Any = None,
     dtype: Any = None,
 ) -> Pretrained:
-    """Load a model and its tokenizer, or take those that are loaded already; nothing of the latter is changed.
+    """Load a model and its tokenizer, or use loaded ones without changing them.
 
-    The arguments are the options of these names.
-    model_id: a folder, which may be that of an adapter of PEFT alone, or a name on the hub.
-    tokenizer: a loaded one, a folder, a name on the hub; None for that of model_id.
-    model_type: None goes by the name of its class.
-    Raises ValueError for what is missing, doubtful or not there; ImportError where torch or transformers is missing.
+    The arguments are the options of the same names.
+    model_id: a folder, which may contain only a PEFT adapter, or a name on the hub.
+    tokenizer: a loaded tokenizer, a folder or a name on the hub; None: that of model_id.
+    model_type: None: from the name of the model's class.
+    Raises ValueError for missing or contradictory arguments, and ImportError without torch or transformers.
     """
     if model is None:
         source = checkpoint(model_id, "model_id")
@@ -331,7 +331,7 @@ def _check_output(model: Any, model_type: ModelType) -> None:
         raise ValueError(f"{name} gives no logits for every token: load it with {loaders}")
     if model_type == "causal" and reads_ahead(model):
         raise ValueError(
-            f"{name} is taken for a causal model, but what it says of a token depends on later tokens: give "
+            f"{name} is used as a causal model, but its logits depend on later tokens: give "
             f"model_type='masked', or load it as a decoder (is_decoder=True)"
         )
 
@@ -340,14 +340,14 @@ def _check_loaded(model: Any, model_id: Any, tokenizer: Any, device: Any, dtype:
     if not hasattr(model, "config") or not hasattr(model, "get_input_embeddings"):
         raise ValueError(f"model is of type {type(model).__name__}: give a model of transformers, or model_id=")
     if model.get_input_embeddings().weight.device.type == "meta":
-        raise ValueError("model= is on the meta device, which holds no numbers: load its weights")
+        raise ValueError("model= is on the meta device, which has no data: load its weights")
     if model_id is not None:
         raise ValueError(f"model_id={model_id!r} and model= are both given: give one of them")
     if tokenizer is None:
-        raise ValueError("model= is given without its tokenizer: give tokenizer=, too")
+        raise ValueError("model= is given without its tokenizer: also give tokenizer=")
     for name, value in (("device", device), ("dtype", dtype)):
         if value is not None:
-            raise ValueError(f"{name}={value!r}: a loaded model is left where and as it is; leave {name} out")
+            raise ValueError(f"{name}={value!r} does not apply to a loaded model: leave {name} out")
 
 
 def _load_model(source: Checkpoint, model_type: ModelType | None, device: Any, dtype: Any) -> Any:
@@ -360,7 +360,7 @@ def _load_model(source: Checkpoint, model_type: ModelType | None, device: Any, d
     if missing:
         raise ValueError(
             f"model_id={source.place!r} lacks {len(missing)} weights of {type(model).__name__}, such as "
-            f"{missing[0]}: it was saved as another model, or not whole"
+            f"{missing[0]}: give a complete checkpoint of this class"
         )
     return model.to(device)
 
@@ -368,9 +368,9 @@ def _load_model(source: Checkpoint, model_type: ModelType | None, device: Any, d
 def _tokenizer(given: Any) -> Any:
     if isinstance(given, (str, os.PathLike)):
         loaded = load_part(transformers().AutoTokenizer.from_pretrained, checkpoint(given, "tokenizer"))
-        # What transformers 5 makes of a folder without a tokenizer's files.
+        # transformers 5 returns such a tokenizer for a folder without a tokenizer's files.
         if set(loaded.get_vocab()) <= set(loaded.all_special_tokens):
-            raise ValueError(f"there is no tokenizer in {os.fspath(given)!r}, only a model: give tokenizer=, too")
+            raise ValueError(f"there is no tokenizer in {os.fspath(given)!r}, only a model: also give tokenizer=")
         return loaded
     if not hasattr(given, "convert_ids_to_tokens"):
         raise ValueError(f"tokenizer is of type {type(given).__name__}: give a tokenizer of transformers, or a folder")
@@ -390,13 +390,13 @@ def _model_type(classes: list[str], config: Any, given: ModelType | None) -> Mod
 
 
 def _positions(model: Any, tokenizer: Any) -> int | None:
-    """How many tokens the model reads at once at most, by its configuration, else by the tokenizer; None if unknown."""
+    """Return the most tokens that the model reads at once, from its configuration or else its tokenizer, or None."""
     inner = without_adapters(model)
     config = inner.config.get_text_config()
     stated = [getattr(config, name, None) for name in _POSITIONS]
     known = next((number for number in stated if isinstance(number, int) and number > 0), None)
     if known is not None:
-        # Some are no text's: those up to the padding's in RoBERTa's kin, virtual tokens of PEFT's prompts.
+        # RoBERTa and related models reserve positions up to the padding's, PEFT's prompts reserve virtual tokens.
         tables = (module for name, module in inner.named_modules() if name.endswith("position_embeddings"))
         paddings = [table.padding_idx for table in tables if getattr(table, "padding_idx", None) is not None]
         prompt = getattr(model, "active_peft_config", None)
@@ -407,6 +407,6 @@ def _positions(model: Any, tokenizer: Any) -> int | None:
 
 def _name(inner: Any, model_id: Any) -> str:
     given = os.fspath(model_id) if model_id is not None else getattr(inner.config, "_name_or_path", "")
-    # A folder of this machine says nothing elsewhere.
+    # Parent folders mean nothing on other machines.
     last = os.path.basename(os.path.normpath(given)) if given else type(inner).__name__
     return f"{last}:{str(inner.dtype).removeprefix('torch.')}"

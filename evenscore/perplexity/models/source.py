@@ -1,4 +1,4 @@
-"""Pretrained models as a source of probabilities."""
+"""The source of probabilities from pretrained models."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from evenscore.text.segments import IntArray, Segments, offsets_of
 
 
 class Encoded(NamedTuple):
-    """n texts as token ids: the start token, the context, the text itself.
+    """n texts as token ids.
 
-    sequences: all of it.
-    spans: where the texts stand in it.
+    sequences: start token, context and text.
+    spans: the positions of the texts in the sequences.
     """
 
     sequences: Segments
@@ -40,11 +40,11 @@ class Encoded(NamedTuple):
 
 
 def encode(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | None, start: Sequence[int]) -> Encoded:
-    """The token ids of every text; start: ids that stand before each.
+    """Return the token ids of each text; start: ids before each text.
 
-    With a context, the ids are those of the context alone, without the spaces at its end, then what context with text,
-    tokenised as one, has beyond as many (lm-eval 0.4.13, TemplateLM._encode_pair): so spaces between the two belong to
-    the text.  A text that does not start with a space may lose to a token that reaches over from the context.
+    With a context of k tokens, after stripping its trailing spaces, the ids are those k, then all but the first k of
+    context and text tokenized together (lm-eval 0.4.13, TemplateLM._encode_pair). So spaces between the two belong to
+    the text. A token across the boundary can cost a text without a leading space its first characters.
     """
     befores = _before(tokenizer, texts, contexts)
     wholes = _encoded(tokenizer, _joined(texts, contexts))["input_ids"]
@@ -56,10 +56,10 @@ def encode(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | None,
 
 
 def text_tokens(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[Token]]:
-    """The tokens of each text, without its context; one that starts in the context is said to start at 0."""
+    """Return the tokens of each text without its context. A token that starts in the context gets the start 0."""
     encoded = _encoded(tokenizer, _joined(texts, contexts), return_offsets_mapping=bool(tokenizer.is_fast))
     rows = encoded["input_ids"]
-    # Slow tokenizers do not say where a token stands.
+    # Slow tokenizers have no offsets.
     places = encoded.get("offset_mapping") or [[(None, None)] * len(ids) for ids in rows]
     shifts = [0] * len(texts) if contexts is None else list(map(len, contexts))
     named = [
@@ -71,7 +71,7 @@ def text_tokens(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | 
 
 
 def _before(tokenizer: Any, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[int]]:
-    """The ids of every context."""
+    """Return the ids of each context, empty lists without contexts."""
     if contexts is None:
         return [[] for _ in texts]
     ids: list[list[int]] = _encoded(tokenizer, [context.rstrip() for context in contexts])["input_ids"]
@@ -89,50 +89,50 @@ def _moved(place: tuple[int | None, int | None], shift: int) -> tuple[int | None
 
 def _encoded(tokenizer: Any, texts: list[str], **options: Any) -> Any:
     if not texts:
-        # Not every tokenizer takes an empty list.
+        # Some tokenizers do not accept an empty list.
         return {"input_ids": []}
-    # Windows see to the length: a warning of too long texts would be wrong.
+    # verbose=False: windows handle long texts, so the tokenizer's warning about them would be wrong.
     return tokenizer(texts, add_special_tokens=False, padding=False, truncation=False, verbose=False, **options)
 
 
-# On a cpu more of them at once are no faster: measured from 256 to 8192, with GPT-2 of 4 layers of 256.
+# Tokens per batch. Larger batches are not faster on a CPU: measured from 256 to 8192, with GPT-2 of 4 layers of 256.
 _TOKENS_ON_CPU, _TOKENS_ELSEWHERE = 1024, 1 << 14
-# Logits of a whole batch, where they cannot be had by position: 512 MB as float32.
+# Logits of a batch if the head needs all positions: 512 MB as float32.
 _WHOLE_LOGITS = 1 << 27
 
 
 class ModelSource(Source):
-    """A pretrained model as a source; a kind of model says what it reads."""
+    """A pretrained model as a source. Subclasses define the windows."""
 
     def __init__(self, loaded: Pretrained, options: Mapping[str, Any]) -> None:
         self._loaded = loaded
         self._options = options
         stride, long_texts = options["stride"], options["long_texts"]
         if stride is not None and long_texts != "strided":
-            raise ValueError(f"stride={stride} has no meaning with long_texts={long_texts!r}: leave it out")
+            raise ValueError(f"stride={stride} does not apply to long_texts={long_texts!r}: leave it out")
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The kind of model, its name, its number type, the adapters that are on."""
+        """The model's type, name, dtype and active adapters."""
         return f"{self._loaded.model_type}:{self._loaded.name}{adapters_name(self._loaded.model)}"
 
     def _start(self) -> Sequence[int]:
-        """The ids that stand before every text, or its context."""
+        """Return the ids before each text and its context."""
         return []
 
     def _frame(self) -> Frame:
-        """What stands around each window."""
+        """Return the ids around each window."""
         return Frame()
 
     @abc.abstractmethod
     def _windows(self, encoded: Encoded) -> Windows:
-        """What the model reads, to score which tokens."""
+        """Return the windows to read and their targets."""
 
     def score(self, texts: Sequence[str], contexts: Sequence[str] | None) -> TokenScores:
-        """The log-probabilities of every text's tokens; see Source.score.
+        """Return the log-probabilities of each text's tokens; see Source.score.
 
-        Raises ValueError for tokens that the model does not have, and for a model that puts out no numbers; MemoryError
-        if memory does not suffice for a single window.
+        Raises ValueError for tokens outside the model's vocabulary and for NaN outputs, and MemoryError if a single
+        window does not fit into memory.
         """
         encoded = encode(self._loaded.tokenizer, texts, contexts, self._start())
         windows = self._windows(encoded)
@@ -144,8 +144,8 @@ class ModelSource(Source):
         if len(wrong):
             text = np.searchsorted(offsets, wrong[0], side="right") - 1
             raise ValueError(
-                f"the model's output is not a number for texts[{text}]: its weights are, or its type is too small for "
-                f"them (give dtype='float32' or 'bfloat16')"
+                f"the model's output is NaN for texts[{text}]: give dtype='float32' or 'bfloat16' if its dtype is too "
+                f"small, else check its weights"
             )
         return TokenScores(log_probs, offsets)
 
@@ -153,13 +153,13 @@ class ModelSource(Source):
         encoded = encode(self._loaded.tokenizer, texts, contexts, self._start())
         places = self._windows(encoded).targets()
         ends = np.searchsorted(places, encoded.sequences.offsets[1:])
-        # The number of each scored token in its text.
+        # The index of each scored token in its text.
         numbers = np.split(places - np.repeat(encoded.spans.firsts, np.diff(ends, prepend=0)), ends)[:-1]
         named = text_tokens(self._loaded.tokenizer, texts, contexts)
         return [[row[number] for number in own] for row, own in zip(named, numbers, strict=True)]
 
     def _log_probs(self, ids: IntArray, windows: Windows) -> FloatArray:
-        """The log-probability of each target at its place, shape (len(ids),); what stands elsewhere means nothing."""
+        """Return the log-probability of each target at its position, shape (len(ids),); others are undefined."""
         model, frame = self._loaded.model, self._frame()
         is_causal = self._loaded.model_type == "causal"
         run = partial(token_log_probs, has_head=self._loaded.has_head, is_causal=is_causal)
@@ -184,14 +184,14 @@ class ModelSource(Source):
         return wanted if self._loaded.has_head else min(wanted, _WHOLE_LOGITS // vocabulary_size(model))
 
     def _room(self, least: int) -> int | None:
-        """How many tokens the model reads at once; None for any number."""
+        """Return the number of tokens that the model can read at once; None for no limit."""
         positions = self._loaded.positions
         window: int | None = self._options["window"]
         if window is None:
             return positions
         check_integer("window", window, least=least)
         if positions is not None and window > positions:
-            raise ValueError(f"window={window}: the model reads {positions} tokens at most")
+            raise ValueError(f"window={window}: give at most {positions}, the model's maximum")
         return window
 
     def _check_vocabulary(self, ids: IntArray) -> None:
@@ -201,15 +201,15 @@ class ModelSource(Source):
             token = self._loaded.tokenizer.convert_ids_to_tokens(largest)
             raise ValueError(
                 f"the tokenizer's {token!r} has id {largest}, but the model has a vocabulary of {known}: "
-                f"the tokenizer is another model's"
+                f"give the model's own tokenizer"
             )
 
 
 class CausalModel(ModelSource):
-    """log P(token | all before it), in windows where a text is longer than the model can read."""
+    """log P(token | all tokens before it), by windows if a text is longer than the model can read."""
 
     def _start(self) -> Sequence[int]:
-        """One id, or none; ValueError if the tokenizer has no such token."""
+        """Return the start token's id, or no id; ValueError if the tokenizer lacks the token."""
         start_token, tokenizer = self._options["start_token"], self._loaded.tokenizer
         if start_token is False:
             return []
@@ -217,9 +217,9 @@ class CausalModel(ModelSource):
             found = getattr(tokenizer, f"{start_token}_token_id")
             if found is None:
                 raise ValueError(
-                    f"start_token={start_token!r}: the tokenizer has no such token; give start_token='eos', as lm-eval "
-                    f"does then, another token of its vocabulary, or add_start_token=False: the first token is not "
-                    f"scored"
+                    f"start_token={start_token!r}: the tokenizer has no such token; give start_token='eos', like "
+                    f"lm-eval in this case, a token of its vocabulary, or start_token=False to leave the first token "
+                    f"unscored"
                 )
             return [int(found)]
         known = tokenizer.get_vocab()
@@ -237,29 +237,27 @@ class CausalModel(ModelSource):
             spans = first_windows(spans, window)
         stride = window if options["long_texts"] == "disjoint" else options["stride"] or max(1, window // 2)
         if stride > window:
-            raise ValueError(f"stride={stride}: give at most the window's {window} tokens, or tokens are left out")
+            raise ValueError(f"stride={stride}: give at most {window}, the window, so that no token is left out")
         return strided_windows(spans, window, stride)
 
 
 class MaskedModel(ModelSource):
-    """log P(token | the others), each token masked in turn: pseudo-log-likelihood (Salazar et al. 2020, section 2.1).
+    """log P(token | all other tokens), masking each token in turn: pseudo-log-likelihood.
 
-    The tokens that the tokenizer puts around a text stand around every window; they are not scored.  A longer text has
-    each token in a window of its own, with as much of the text before as after it.
+    Source: Salazar et al. (2020), section 2.1. Each window gets the special tokens that the tokenizer adds around a
+    text; they are not scored. In a text longer than the window, each token has a window centred on it.
     """
 
     def __init__(self, loaded: Pretrained, options: Mapping[str, Any]) -> None:
         super().__init__(loaded, options)
         if options["long_texts"] == "disjoint" or options["stride"] is not None:
-            raise ValueError(
-                "masked models have a window around each token: leave stride and long_texts='disjoint' out"
-            )
+            raise ValueError("masked models use a window around each token: leave stride and long_texts='disjoint' out")
         if loaded.tokenizer.mask_token_id is None:
-            raise ValueError("model_type='masked': the tokenizer has no mask token; is the model a causal one?")
+            raise ValueError("model_type='masked': the tokenizer has no mask token; give model_type='causal'")
 
     def _frame(self) -> Frame:
         mask = int(self._loaded.tokenizer.mask_token_id)
-        # The mask token by itself shows what the tokenizer puts around.
+        # Tokenizing the mask token alone shows the special tokens around a text.
         around = self._loaded.tokenizer(self._loaded.tokenizer.mask_token, verbose=False)["input_ids"]
         place = around.index(mask)
         return Frame(tuple(around[:place]), tuple(around[place + 1 :]), mask)
@@ -273,11 +271,11 @@ class MaskedModel(ModelSource):
 
 
 def model_source(loaded: Pretrained, options: Mapping[str, Any]) -> ModelSource:
-    """The loaded model as a source under these options."""
+    """Return a source for the loaded model with these options."""
     return (CausalModel if loaded.model_type == "causal" else MaskedModel)(loaded, options)
 
 
 def load_source(**given: Any) -> ModelSource:
-    """A source in one step, by the options of a model."""
+    """Load a model and return its source, from the options of a model."""
     options = resolve(PerplexityOptions, given)
     return model_source(load_pretrained(**{name: options[name] for name in LOADING}), options)

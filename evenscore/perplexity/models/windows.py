@@ -1,4 +1,4 @@
-"""Which part of a long text a model reads, to score which of its tokens."""
+"""Splits long texts into windows: the tokens that a model reads, and those that it scores."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from evenscore.text.segments import IntArray
 
 
 class Spans(NamedTuple):
-    """Sequences of tokens as places in one long array, each field of shape (n,), int64.
+    """Sequences of tokens as positions in one long array; each field is int64 of shape (n,).
 
     begins, ends: sequence i is ids[begins[i]:ends[i]].
-    firsts: what counts starts at ids[firsts[i]]; before it stand the start token or a context.
+    firsts: the text starts at ids[firsts[i]], after the start token and the context.
     """
 
     begins: IntArray
@@ -22,10 +22,10 @@ class Spans(NamedTuple):
 
 
 class Windows(NamedTuple):
-    """Inputs of a model as places in one long array, each field of shape (windows,), int64.
+    """Inputs of a model as positions in one long array; each field is int64 of shape (windows,).
 
     starts, stops: the model reads ids[starts[k]:stops[k]].
-    first_targets, last_targets: of that it scores ids[first_targets[k]:last_targets[k]], the last one left out.
+    first_targets, last_targets: it scores ids[first_targets[k]:last_targets[k]].
     """
 
     starts: IntArray
@@ -35,29 +35,29 @@ class Windows(NamedTuple):
 
     @property
     def lengths(self) -> IntArray:
-        """Number of tokens that the model reads, shape (windows,)."""
+        """The number of tokens that the model reads, shape (windows,)."""
         return self.stops - self.starts
 
     def targets(self) -> IntArray:
-        """The places of all targets, window by window."""
+        """Return the positions of all targets, window after window."""
         return ranges(self.first_targets, self.last_targets)
 
     def take(self, rows: IntArray) -> Windows:
-        """The windows at `rows`, in that order."""
+        """Return the windows at `rows`, in that order."""
         return Windows(*(field[rows] for field in self))
 
 
 def strided_windows(spans: Spans, window: int, stride: int) -> Windows:
-    """Windows of a causal model that move on by `stride` targets; every token is a target once.
+    """Return windows of a causal model that score each token once and advance by `stride` tokens.
 
-    window: how many tokens the model reads at most.
-    stride: how many tokens a window scores at least, from 1 to window; only the last one of a text may score fewer.
+    window: the most tokens that the model reads at once.
+    stride: tokens that a window scores, from 1 to window. The first window scores as many as it can, the last one of a
+      text may score fewer.
 
-    The first window scores all that it can; each one after it scores the next `stride` tokens.  Each ends just before
-    its last target and reaches back as far as it can, the last one, too.  A sequence's first token has nothing before
-    it, so that it is no target; a sequence without targets has no windows.  These are the windows of
-    lm-eval 0.4.13 (utils.get_rolling_token_windows with context_len = window - stride + 1); at stride = window those
-    of its rolling log-likelihood.
+    Each window ends just before its last target and starts as early as possible. A sequence's first token has no token
+    before it and is never a target. A sequence without targets has no windows.
+    Source: lm-eval 0.4.13, utils.get_rolling_token_windows with context_len = window - stride + 1; stride = window
+    gives the windows of its rolling log-likelihood.
 
     >>> one = Spans(np.array([0]), np.array([1]), np.array([8]))
     >>> for start, stop, first, last in zip(*strided_windows(one, window=4, stride=2), strict=True):
@@ -78,9 +78,9 @@ def strided_windows(spans: Spans, window: int, stride: int) -> Windows:
 
 
 def centred_windows(spans: Spans, window: int) -> Windows:
-    """A window for every token of a masked model, the token in its middle as far as the text's ends allow.
+    """Return one window per token for a masked model, centred on the token as far as the text's ends allow.
 
-    window: how many tokens of a text the model reads at most, at least 1.
+    window: the most tokens of a text that the model reads at once, at least 1.
 
     >>> one = Spans(np.array([0]), np.array([0]), np.array([5]))
     >>> windows = centred_windows(one, window=3)
@@ -95,9 +95,9 @@ def centred_windows(spans: Spans, window: int) -> Windows:
 
 
 def first_windows(spans: Spans, window: int) -> Spans:
-    """Each sequence cut off after `window` tokens; a context that leaves less than half of them loses its beginning.
+    """Truncate each sequence to `window` tokens, after shortening a context from its start to at most half of them.
 
-    The start token counts, as in max_length of evaluate's perplexity 0.4.6.
+    The window includes the start token, like max_length of evaluate's perplexity 0.4.6.
 
     >>> first_windows(Spans(np.array([0, 9]), np.array([1, 15]), np.array([9, 20])), window=4)
     Spans(begins=array([ 0, 13]), firsts=array([ 1, 15]), ends=array([ 4, 17]))
@@ -107,7 +107,7 @@ def first_windows(spans: Spans, window: int) -> Spans:
 
 
 def ranges(starts: IntArray, stops: IntArray) -> IntArray:
-    """The whole numbers of every half-open range, one range after another.
+    """Return the integers of all half-open ranges, range after range.
 
     >>> ranges(np.array([3, 9]), np.array([5, 10])).tolist()
     [3, 4, 9]

@@ -1,4 +1,4 @@
-"""ARPA files: back-off n-gram models as text."""
+"""Reads and writes ARPA files, the text format of back-off n-gram models."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from evenscore.perplexity.ngram.model import OTHER_UNKNOWN_WORD, UNKNOWN_WORD, F
 from evenscore.text.segments import IntArray, offsets_of
 from evenscore.text.words import Mask, Utf8, split_at, translate
 
-# By suffix: how such files begin, and what opens them.
+# Compression formats by suffix: the first bytes of the files, and the function that opens them.
 _PACKINGS: dict[str, tuple[bytes, Callable[..., Any]]] = {
     ".gz": (b"\x1f\x8b", gzip.open),
     ".bz2": (b"BZh", bz2.open),
@@ -36,9 +36,9 @@ _PACKINGS: dict[str, tuple[bytes, Callable[..., Any]]] = {
 
 @contextlib.contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """The bytes of a file, unpacked if its first bytes say that it is packed.
+    """Open a file for reading, and decompress it if its first bytes say so.
 
-    ValueError if there is no such file, or if what is packed is cut off or damaged.
+    Raises ValueError if the file does not exist, or if compressed data is truncated or damaged.
     """
     if not os.path.isfile(path):
         raise ValueError(f"{reprlib.repr(os.fspath(path))}: there is no such file")
@@ -46,15 +46,15 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         start = file.peek(8)
         unpack = next((unpack for magic, unpack in _PACKINGS.values() if start.startswith(magic)), None)
         try:
-            # The buffer hands out lines several times as fast as what unpacks them.
+            # A buffer makes iteration over lines several times as fast.
             yield io.BufferedReader(unpack(file)) if unpack else file
         except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-            raise ValueError(f"{os.fspath(path)}: cut off or damaged ({error})") from error
+            raise ValueError(f"{os.fspath(path)}: truncated or damaged ({error})") from error
 
 
 @contextlib.contextmanager
 def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A new file beside `path`, packed as its suffix says, that takes its place once it is written to the end."""
+    """Open a file for atomic writing: it replaces `path` at the end. The suffix selects the compression."""
     target = Path(path)
     _, opener = _PACKINGS.get(target.suffix, (b"", open))
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as folder:
@@ -64,15 +64,15 @@ def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         unfinished.replace(target)
 
 
-# As in KenLM, which lets words hold the other kinds of white space.
+# As in KenLM, where words may contain other white space.
 SEPARATORS = " \t\n\r"
 _SEPARATOR_TABLE = bytes(chr(byte) in SEPARATORS for byte in range(256))
-# What pyarrow's cast reads, short of "nan".
+# The numbers that pyarrow's cast accepts, except "nan".
 _NUMBER = r"(?i)^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?)$"
 
 
 class BadLine(Exception):
-    """What is wrong with a line, and which one it is, from 0."""
+    """An invalid line, with its index from 0."""
 
     def __init__(self, line: int, message: str) -> None:
         super().__init__(message)
@@ -80,10 +80,10 @@ class BadLine(Exception):
 
 
 class NgramLines(NamedTuple):
-    """m n-grams, one a line.
+    """m n-grams, one per line.
 
-    log_probs, backoffs: shape (m,); 0 for a back-off weight that is not given.
-    words: shape (m, n), ids into vocabulary, where the digits of the numbers stand, too.
+    log_probs, backoffs: shape (m,); 0 for a missing back-off weight.
+    words: ids in the vocabulary, which also contains the numbers' digits, shape (m, n).
     """
 
     log_probs: Float32Array
@@ -93,11 +93,11 @@ class NgramLines(NamedTuple):
 
 
 def parse(lines: list[bytes], n: int) -> NgramLines:
-    r"""Lines of log10 probability, n words and, if there is one, back-off weight; numbers rounded once, to float32.
+    r"""Parse lines of a log10 probability, n words and an optional back-off weight; numbers are rounded to float32.
 
-    lines: each with the line feed at its end.
-    BadLine for another number of fields, for a number that is none, or is positive where it is a probability's, or is
-    infinite where it is a weight, and for what is not UTF-8.
+    lines: each with its line feed.
+    Raises BadLine for another number of fields, an invalid number, a positive log probability, an infinite weight, and
+    for bytes that are not UTF-8.
 
     >>> parsed = parse([b"-1.5 a b -0.25\n", b"-2\tb c\n"], 2)
     >>> parsed.log_probs.tolist(), parsed.backoffs.tolist(), parsed.words.tolist()
@@ -112,21 +112,21 @@ def parse(lines: list[bytes], n: int) -> NgramLines:
         raise BadLine(bad_line, "it is not UTF-8") from error
     fields = split_at(text, translate(text.data, _SEPARATOR_TABLE).view(np.bool_))
     ids, starts, lengths = fields.segments.ids, fields.segments.offsets[:-1], fields.segments.lengths
-    refuse((lengths < n + 1) | (lengths > n + 2), f"give a log10 probability, {n} words, and a back-off weight or none")
+    refuse((lengths < n + 1) | (lengths > n + 2), f"give a log10 probability, {n} words, and at most a back-off weight")
     weighted = np.flatnonzero(lengths == n + 2)
     numbers = _numbers(fields.vocabulary, np.concatenate((ids[starts], ids[starts[weighted] + n + 1])))
     log_probs, backoffs = numbers[: len(lines)], np.zeros(len(lines), np.float32)
     backoffs[weighted] = numbers[len(lines) :]
-    refuse(np.isnan(log_probs), "the log10 probability is no number")
+    refuse(np.isnan(log_probs), "the log10 probability is not a number")
     refuse(log_probs > 0, "a log10 probability is at most 0")
-    refuse(~np.isfinite(backoffs), "the back-off weight is no finite number")
+    refuse(~np.isfinite(backoffs), "the back-off weight is not a finite number")
     return NgramLines(log_probs, backoffs, ids[starts[:, None] + np.arange(1, n + 1)], fields.vocabulary)
 
 
 def format_lines(log_probs: Float32Array, ngrams: pa.LargeStringArray, backoffs: Float32Array | None) -> memoryview:
-    r"""The lines of n-grams; every number with the fewest digits that are read as the same float32.
+    r"""Format n-grams as lines, with the fewest digits per number that give the same float32.
 
-    backoffs: None where there are none, at the highest order.
+    backoffs: None at the highest order, which has no back-off weights.
 
     >>> line = format_lines(np.array([-0.1], np.float32), pa.array(["a b"], pa.large_string()), None)
     >>> bytes(line)
@@ -136,23 +136,23 @@ def format_lines(log_probs: Float32Array, ngrams: pa.LargeStringArray, backoffs:
     fields = _joined([pc.cast(log_probs, pa.large_string()), ngrams, *weights], "\t")
     lines = _joined([fields, pa.scalar("\n", pa.large_string())], "")
     _, offsets, data = lines.buffers()
-    # The buffer may be longer than what it holds.
+    # The buffer may be longer than its content.
     return memoryview(data or b"")[: np.frombuffer(offsets, np.int64)[len(lines)]]
 
 
 def _joined(columns: list[Any], separator: str) -> pa.LargeStringArray:
-    """The strings of all columns row by row, with the separator between them."""
+    """Join the strings of all columns in each row with the separator."""
     return pc.binary_join_element_wise(*columns, pa.scalar(separator, pa.large_string()))
 
 
 def refuse(bad: Mask, message: str) -> None:
-    """Raise BadLine for the first bad line, if there is one."""
+    """Raise BadLine for the first bad line, if any."""
     if bad.any():
         raise BadLine(int(bad.argmax()), message)
 
 
 def _numbers(vocabulary: pa.LargeStringArray, ids: IntArray) -> Float32Array:
-    """The numbers that words spell, NaN for those that spell none."""
+    """Convert words to numbers, NaN for invalid ones."""
     is_number = np.zeros(len(vocabulary), dtype=np.bool_)
     is_number[ids] = True
     digits = vocabulary.filter(pa.array(is_number))
@@ -169,20 +169,20 @@ _Taken = TypeVar("_Taken")
 _KENLM_BINARY = b"mmap lm http://kheafield.com/code"
 _COUNT = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)")
 _BLOCK_LINES = 1 << 17
-# What KenLM takes for log10 P(unknown word) where a file does not say it.
+# KenLM's log10 P(unknown word) for files without <unk>.
 _UNKNOWN_LOG_PROB = np.float32(-100)
 
 
 def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
-    r"""The model of an ARPA file, plain or packed by gzip, bzip2 or xz, with the numbers that KenLM takes from it.
+    r"""Read the model of an ARPA file, plain or compressed by gzip, bzip2 or xz, with the same numbers as KenLM.
 
-    Fields may stand between any spaces and tabs.  <UNK> is another spelling of <unk>; where a file has neither, <unk>
-    is added with log10 probability -100.  -99 is a number like others, -inf a probability of 0.
-    ValueError that says file, line and reason for what KenLM refuses as well: counts other than those of the sections,
-    sections missing or out of order, words that are no 1-gram, n-grams whose first n - 1 words are no n-gram, positive
-    log probabilities, back-off weights that are infinite or stand at the highest order; and for an n-gram that comes
-    twice, and <unk> in a longer n-gram but not among the 1-grams, of which KenLM counts one, or none, without a word.
-    Models of order 1, files without <s> or </s>, and any text before \data\ are read, though KenLM refuses them.
+    Spaces and tabs separate fields. <UNK> means <unk>; a file without both gets <unk> with log10 probability -100. -99
+    has no special meaning, and -inf is probability 0.
+    Raises ValueError with file, line and reason for what KenLM refuses as well: section counts that do not match,
+    sections missing or out of order, words without a 1-gram, n-grams whose first n - 1 words are not in the file,
+    positive log probabilities, back-off weights that are infinite or at the highest order. Also for a duplicate n-gram,
+    and for <unk> in a longer n-gram but not among the 1-grams, both of which KenLM accepts.
+    Models of order 1, files without <s> or </s>, and text before \data\ are accepted, but KenLM refuses them.
     """
     with opened(path) as file:
         lines = _Lines(os.fspath(path), file)
@@ -195,16 +195,16 @@ def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
 
 
 def write_arpa(model: NgramModel, path: str | os.PathLike[str]) -> None:
-    """Write a model so that read_arpa, or KenLM, has the same numbers again, to the last bit.
+    """Write a model atomically so that read_arpa and KenLM read the same numbers, to the last bit.
 
-    path: packed if it ends in .gz, .bz2 or .xz; a file that is there is replaced once the new one is complete.
-    ValueError, before anything is written, for words that the format cannot hold: empty ones, or with white space.
+    path: compressed if it ends in .gz, .bz2 or .xz.
+    Raises ValueError, before it writes, for words that the format cannot represent: empty ones or with white space.
     """
     bad = pc.match_substring_regex(model.vocabulary, f"[{SEPARATORS}]|^$").to_numpy(zero_copy_only=False)
     if bad.any():
         raise ValueError(
-            f"the word {model.vocabulary[int(bad.argmax())].as_py()!r} cannot stand in an ARPA file, where white space "
-            f"separates words: train on texts that have another character for it, such as '\\u2581'"
+            f"the word {model.vocabulary[int(bad.argmax())].as_py()!r} does not fit into an ARPA file, where white "
+            f"space separates words: replace white space in the training texts, such as by '\\u2581'"
         )
     with written(path) as file:
         counts = "".join(f"ngram {n}={len(level.keys)}\n" for n, level in enumerate(model.levels, 1))
@@ -220,16 +220,16 @@ def write_arpa(model: NgramModel, path: str | os.PathLike[str]) -> None:
 
 
 class _Lines:
-    """The lines of a file, which are counted."""
+    """The lines of a file, with a count for error messages."""
 
     def __init__(self, path: str, file: BinaryIO) -> None:
         self._path = path
         self._file = file
-        # How many have been read.
+        # Number of lines read.
         self.count = 0
 
     def next_filled(self) -> bytes:
-        """The next line that is not blank, without white space at its ends; b"" at the end of the file."""
+        """Return the next line that is not blank, stripped; b"" at the end of the file."""
         for line in self._file:
             self.count += 1
             if line.strip():
@@ -237,20 +237,20 @@ class _Lines:
         return b""
 
     def block(self, most: int) -> list[bytes]:
-        """The next lines; fewer at the end of the file."""
+        """Return the next `most` lines, or fewer at the end of the file."""
         lines = list(itertools.islice(self._file, most))
         self.count += len(lines)
         return lines
 
     def expect(self, wanted: bytes) -> None:
-        """Pass the next line that is not blank; ValueError if it is another one."""
+        """Skip the next line that is not blank; ValueError if it differs."""
         line = self.next_filled()
         if line != wanted:
-            found = f"'{_shown(line)}'" if line else "the file ends"
-            raise self.error(f"{found} where {_shown(wanted)} is due: more n-grams than counted, or a part is missing")
+            found = f"found '{_shown(line)}'" if line else "the file ends"
+            raise self.error(f"expected {_shown(wanted)}, {found}: more n-grams than counted, or a part is missing")
 
     def error(self, message: str, line: int | None = None) -> ValueError:
-        """What to raise for a line, from 1; None for the one read last."""
+        """Return the error for a line, from 1; None: the last line read."""
         return ValueError(f"{self._path}, line {self.count if line is None else line}: {message}")
 
 
@@ -259,29 +259,31 @@ def _shown(line: bytes) -> str:
 
 
 def _read_counts(lines: _Lines) -> list[int]:
-    r"""How many n-grams of each order there are, as the file says from \data\ up to the line \1-grams:."""
+    r"""Read the number of n-grams of each order, from \data\ to the line \1-grams:."""
     line = lines.next_filled()
     if line.startswith(_KENLM_BINARY):
         raise lines.error(
-            "a binary file of KenLM: give the ARPA file that it was made from; or, through the package kenlm, "
+            "this is a binary file of KenLM: give its ARPA file; or, with the package kenlm, "
             "source=lambda texts: [[p * math.log(10) for p, _, _ in model.full_scores(text)] for text in texts]"
         )
     while line and line != b"\\data\\":
         line = lines.next_filled()
     if not line:
-        raise lines.error("there is no line \\data\\: not an ARPA file" if lines.count else "the file is empty")
+        raise lines.error("no line \\data\\: not an ARPA file" if lines.count else "the file is empty")
     counts: list[int] = []
     while found := _COUNT.fullmatch(line := lines.next_filled()):
         if int(found[1]) != len(counts) + 1:
-            raise lines.error(f"'{_shown(line)}' where the count of {len(counts) + 1}-grams is due")
+            raise lines.error(f"expected the count of {len(counts) + 1}-grams, found '{_shown(line)}'")
         counts.append(int(found[2]))
     if line != b"\\1-grams:" or not counts or not counts[0]:
-        raise lines.error(f"'{_shown(line)}' where a count, as in 'ngram 1=12', or after all counts \\1-grams: is due")
+        raise lines.error(
+            f"expected a count, as in 'ngram 1=12', or \\1-grams: after the counts, found '{_shown(line)}'"
+        )
     return counts
 
 
 def _read_words(lines: _Lines, counts: list[int]) -> NgramModel:
-    """The model of order 1."""
+    """Read the 1-grams as a model of order 1."""
     words, log_probs, backoffs = _read_section(
         lines, 1, counts, lambda found: _spelled(found.vocabulary.take(found.words[:, 0]))
     )
@@ -294,9 +296,9 @@ def _read_words(lines: _Lines, counts: list[int]) -> NgramModel:
 
 
 def _read_longer(lines: _Lines, n: int, counts: list[int], model: NgramModel) -> NgramModel:
-    """The model with the n-grams that are one word longer than those it has."""
+    """Read the n-grams of the next order, and return the model with them."""
     lines.expect(f"\\{n}-grams:".encode())
-    # Without <unk> if the file lacks it: it was added behind.
+    # The words in the file, without an <unk> that was added after them.
     known = model.vocabulary.slice(0, counts[0])
     read, log_probs, backoffs = _read_section(lines, n, counts, lambda found: _keys(found, n, known, model))
     keys = np.concatenate(read)
@@ -307,7 +309,7 @@ def _read_longer(lines: _Lines, n: int, counts: list[int], model: NgramModel) ->
 def _read_section(
     lines: _Lines, n: int, counts: list[int], take: Callable[[NgramLines], _Taken]
 ) -> tuple[list[_Taken], Float32Array, Float32Array]:
-    """What `take` makes of the words of a section, block by block, at least one block; then all its numbers."""
+    """Read a section: the results of `take` for each block of lines, at least one, and all numbers."""
     count, blocks = counts[n - 1], []
     starts = range(0, max(count, 1), _BLOCK_LINES)
     for start in with_bar(starts, f"Read {n}-grams", " lines", lambda start: min(_BLOCK_LINES, count - start), count):
@@ -318,38 +320,38 @@ def _read_section(
         try:
             found = parse(block, n)
             if n == len(counts):
-                refuse(found.backoffs != 0, "an n-gram of the highest order has no back-off weight")
+                refuse(found.backoffs != 0, "n-grams of the highest order have no back-off weight")
             blocks.append((take(found), found.log_probs, found.backoffs))
         except BadLine as bad:
             line = _shown(block[bad.line])
-            reason = f"'{line}': {bad}" if line[:1] not in ("", "\\") else f"fewer than the {count} {n}-grams counted"
+            reason = f"'{line}': {bad}" if line[:1] not in ("", "\\") else f"fewer than {count} {n}-grams, as counted"
             raise lines.error(reason, first_line + bad.line) from None
     taken, log_probs, backoffs = zip(*blocks, strict=True)
     return list(taken), np.concatenate(log_probs), np.concatenate(backoffs)
 
 
 def _keys(found: NgramLines, n: int, known: pa.LargeStringArray, model: NgramModel) -> IntArray:
-    """The keys of n-grams of n known words, as those of a Level; `model` has the shorter n-grams."""
+    """Return the keys of n-grams for a Level; `model` has the shorter n-grams."""
     ids = pc.index_in(_spelled(found.vocabulary), value_set=known).fill_null(-1).to_numpy().astype(np.int64)
     words = ids[found.words]
-    refuse((words < 0).any(axis=1), "one of its words is no 1-gram")
+    refuse((words < 0).any(axis=1), "one of its words is not among the 1-grams")
     contexts = model.find(words[:, :-1])
-    refuse(contexts < 0, f"its first {n - 1} words are none of the {n - 1}-grams")
+    refuse(contexts < 0, f"its first {n - 1} words are not among the {n - 1}-grams")
     keys: IntArray = contexts * len(model.vocabulary) + words[:, -1]
     return keys
 
 
 def _spelled(words: pa.LargeStringArray) -> pa.LargeStringArray:
-    """The words, with one spelling of the unknown word."""
+    """Replace <UNK> by <unk>."""
     return pc.if_else(pc.equal(words, OTHER_UNKNOWN_WORD), UNKNOWN_WORD, words)
 
 
 def _refuse_twice(lines: _Lines, keys: IntArray) -> None:
-    """ValueError if two n-grams of the section read last have the same key."""
+    """Raise ValueError if two n-grams of the last section have the same key."""
     _, first = np.unique(keys, return_index=True)
     if len(first) < len(keys):
         row = int(np.setdiff1d(np.arange(len(keys)), first)[0])
-        raise lines.error("this n-gram stands twice in the file", lines.count - len(keys) + 1 + row)
+        raise lines.error("this n-gram is a duplicate", lines.count - len(keys) + 1 + row)
 
 
 def _level(keys: IntArray, log_probs: Float32Array, backoffs: Float32Array) -> Level:

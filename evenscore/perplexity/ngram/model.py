@@ -1,4 +1,4 @@
-"""Back-off n-gram models as arrays."""
+"""Stores back-off n-gram models as arrays, and computes log probabilities."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _KEY_BITS = 63
 
 
 def distinct(keys: IntArray) -> tuple[IntArray, IntArray]:
-    """The distinct keys in ascending order, shape (d,), and the number 0 .. d - 1 of every key, shape (n,).
+    """Return the distinct keys in ascending order, shape (d,), and the index of each key among them, shape (n,).
 
-    keys: shape (n,), int64, none negative.
-    numpy.unique has the same answer, at two to four times the price: it sorts indices, here the keys themselves are
-    sorted with the indices in their low bits, wherever both have room.
+    keys: int64, at least 0, shape (n,).
+    Equals numpy.unique(keys, return_inverse=True), in a half to a quarter of its time: if they fit into 63 bits, it
+    sorts the keys with their indices in the low bits, instead of the indices.
 
     >>> values, numbers = distinct(np.array([7, 5, 7]))
     >>> values.tolist(), numbers.tolist()
@@ -48,7 +48,7 @@ def distinct(keys: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def blocks(sentences: Segments, most: int) -> Iterator[tuple[int, int]]:
-    """Ranges of rows with at most so many words each, or of one row.
+    """Yield ranges of rows with at most `most` words each, or of one longer row.
 
     >>> list(blocks(Segments(np.array([1, 2] * 3), np.array([0, 2, 4, 6])), 4))
     [(0, 2), (2, 3)]
@@ -63,18 +63,18 @@ def blocks(sentences: Segments, most: int) -> Iterator[tuple[int, int]]:
 Float32Array = npt.NDArray[np.float32]
 
 UNKNOWN_WORD, START_WORD, END_WORD = "<unk>", "<s>", "</s>"
-# KenLM takes it for UNKNOWN_WORD.
+# KenLM treats it like UNKNOWN_WORD.
 OTHER_UNKNOWN_WORD = "<UNK>"
 
 
 class Level(NamedTuple):
-    """The m n-grams of one order, whose numbers are their places.
+    """The m n-grams of one order. An n-gram's index is its place here.
 
-    keys: shape (m,), int64, ascending: the number of the n-gram's context among the n-grams one word shorter, times the
-        size of the vocabulary, plus the id of its last word.  Both factors number things that are in memory, so that
-        their product is far below 2^63.
-    log_probs: shape (m,), log10 of the probability of the last word after the others.
-    backoffs: shape (m,), log10 of the weight of shorter contexts after these words; 0 at the highest order.
+    keys: int64, ascending, shape (m,): the index of the n-gram's context among the n-grams one word shorter, times the
+        size of the vocabulary, plus the id of its last word. Contexts and vocabulary are in memory, so the product is
+        far below 2**63.
+    log_probs: log10 of the probability of the last word after the others, shape (m,).
+    backoffs: log10 of the back-off weight after these words, shape (m,); 0 at the highest order.
     """
 
     keys: IntArray
@@ -82,11 +82,11 @@ class Level(NamedTuple):
     backoffs: Float32Array
 
     def find(self, keys: IntArray) -> IntArray:
-        """The numbers of the n-grams with these keys, -1 for those that are not here; shape of `keys`.
+        """Return the indices of the n-grams with these keys, -1 for missing ones; shape of `keys`.
 
-        Distinct keys in ascending order walk through the level once.  On 10 MB of running text that takes a fifth of
-        numpy.searchsorted key by key, half of what it takes after numpy.unique, and with words a seventh of pyarrow's
-        index_in, which hashes the level at every call (and is ahead where a level has less than 100,000 n-grams).
+        It looks up distinct keys in ascending order. On 10 MB of running text this takes a fifth of the time of
+        numpy.searchsorted on all keys, half of that after numpy.unique, and for words a seventh of pyarrow's index_in,
+        which hashes the level at each call (and is faster if a level has less than 100,000 n-grams).
         """
         if not len(self.keys):
             return np.full(len(keys), -1)
@@ -98,10 +98,10 @@ class Level(NamedTuple):
 
 
 class NgramModel(NamedTuple):
-    """A back-off model of words.
+    """A back-off n-gram model.
 
-    vocabulary: the words, UNKNOWN_WORD among them; a word's id is its place here, and its number at order 1.
-    levels: the n-grams of every order, from 1 up.
+    vocabulary: the words, including UNKNOWN_WORD; a word's id is its place here, and its index at order 1.
+    levels: the n-grams of each order, from 1 up.
     """
 
     vocabulary: pa.LargeStringArray
@@ -109,21 +109,21 @@ class NgramModel(NamedTuple):
 
     @property
     def order(self) -> int:
-        """The number of words of the longest n-grams."""
+        """The highest n-gram order."""
         return len(self.levels)
 
     def id_of(self, word: str) -> int:
-        """The id of a word, -1 if the vocabulary lacks it."""
+        """Return the id of a word, -1 if the vocabulary lacks it."""
         return int(pc.index(self.vocabulary, word).as_py())
 
     def ids(self, words: Words) -> Segments:
-        """Words by their ids here, unknown ones by that of UNKNOWN_WORD."""
+        """Return the ids of words in this vocabulary, that of UNKNOWN_WORD for unknown words."""
         known = pc.index_in(words.vocabulary, value_set=self.vocabulary)
         own = known.fill_null(self.id_of(UNKNOWN_WORD)).to_numpy().astype(np.int64)
         return Segments(own[words.segments.ids], words.segments.offsets)
 
     def find(self, ngrams: IntArray) -> IntArray:
-        """The numbers of n-grams among those of their order, shape (m,), -1 for those that are not here.
+        """Return the indices of n-grams among those of their order, -1 for missing ones, shape (m,).
 
         ngrams: word ids, shape (m, n).
         """
@@ -134,14 +134,14 @@ class NgramModel(NamedTuple):
         return numbers
 
     def log_probs(self, sentences: Segments) -> Float32Array:
-        """log10 P(word | the words before it in its sentence), shape of sentences.ids.
+        """Return log10 P(word | the words before it in its sentence), float32, shape of sentences.ids.
 
-        That of the longest n-gram that the model has, plus the back-off weights of the longer contexts, shortest first,
-        in float32: the sum and its order are those of KenLM (lm/model.cc, FullScore), so that every bit is the same.
+        Adds the log probability of the longest n-gram in the model and the back-off weights of longer contexts,
+        shortest first, in float32 and in the order of KenLM (lm/model.cc, FullScore), so that all bits agree.
         """
         words = sentences.ids
         starts = sentences.offsets[:-1][sentences.lengths > 0]
-        # The longest n-gram so far that ends at each word, as its number; -1 where the model does not have it.
+        # The index of the n-gram that ends at each word; -1 if the model does not have it.
         numbers = words
         log_probs = self.levels[0].log_probs[words]
         for shorter, level in itertools.pairwise(self.levels):

@@ -1,4 +1,4 @@
-"""N-gram models as a source of probabilities."""
+"""The source of probabilities from n-gram models."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _CODE_POINTS = 0x110000
 
 
 class Unit(NamedTuple):
-    """What a token is.
+    """A way to split texts into tokens.
 
-    name: what stands for it in signatures.
-    split: the tokens of every text as ids.
-    cut: the tokens of one text.
+    name: the name in signatures.
+    split: returns the token ids of many texts.
+    cut: returns the tokens of one text.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Unit(NamedTuple):
     cut: Callable[[str], list[str]]
 
     def tokens(self, text: str) -> list[Token]:
-        """The tokens of one text; each at its next place in the text, or at none if the text goes on without it."""
+        """Return the tokens of one text, each with its next occurrence in the text, or None if there is none."""
         tokens, end = [], 0
         for token in self.cut(text):
             start = text.find(token, end)
@@ -65,21 +65,21 @@ def _split_characters(texts: list[str]) -> Words:
 
 
 _UNITS = {
-    # Between ASCII white space, as bytes.split() finds them, with which KenLM's Python splits.
+    # Split at ASCII white space like bytes.split(), which KenLM's Python module uses.
     "words": Unit("words", _split_words, _WORD.findall),
-    # Code points, white space among them.
+    # All code points, including white space.
     "characters": Unit("characters", _split_characters, list),
 }
 
 
 def _unit_of(tokenize: Callable[[str], Any]) -> Unit:
-    """What a function makes of a text; its unit raises ValueError for anything but lists of strings."""
+    """Return the unit of a function; it raises ValueError if the function does not return a list of strings."""
     name = callable_name(tokenize)
 
     def cut(text: str) -> list[str]:
         tokens = tokenize(text)
         if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
-            raise ValueError(f"{name} makes {tokens!r} of {text!r}: a unit's function returns a list of strings")
+            raise ValueError(f"{name} returned {tokens!r} for {text!r}: return a list of strings")
         return list(tokens)
 
     def split(texts: list[str]) -> Words:
@@ -89,7 +89,7 @@ def _unit_of(tokenize: Callable[[str], Any]) -> Unit:
 
 
 def as_unit(unit: Any) -> Unit:
-    """The unit that "words", "characters" or a function stand for.
+    """Return the unit for "words", "characters" or a function from a text to its tokens.
 
     >>> [token.text for token in as_unit("words").tokens("a  b\\u00a0c")]
     ['a', 'b\\xa0c']
@@ -100,25 +100,25 @@ def as_unit(unit: Any) -> Unit:
         return _unit_of(unit)
     if isinstance(unit, str) and unit in _UNITS:
         return _UNITS[unit]
-    raise ValueError(f"unit={unit!r}: give 'words', 'characters', or a function that makes a list of strings of a text")
+    raise ValueError(f"unit={unit!r}: give 'words', 'characters', or a function from a text to a list of strings")
 
 
-# Long enough arrays for numpy, short enough that memory stays flat.
+# Large enough for numpy to be fast, small enough to bound the memory.
 _BLOCK_WORDS = 1 << 19
 
 
 class NgramSource(Source):
-    """A back-off n-gram model of words, of characters, or of what a function makes of a text.
+    """A back-off n-gram model of words, characters or the tokens of a function.
 
-    Before the tokens of a text stand those of its context, and <s> before all, as far as the model's order reaches.
-    The context is split by itself: for words, as if a space stood between it and the text.  </s> after every text is
-    scored like a token, so that an empty text has one.  <s>, </s> and <unk> in a text are those words of the model.
-    log_probs are the log10 probabilities that KenLM's full_scores gives, each the same float32, times ln 10.  They are
-    above 0 where back-off weights of an ARPA file are so high that its words have probabilities above 1.
+    A token is predicted from those before it: <s>, the tokens of the context, and those of the text. The context is
+    tokenized separately, as if a space separated it from the text. </s> after each text is scored like a token, so an
+    empty text has one token. <s>, </s> and <unk> in a text are the model's words of these names.
+    log_probs are the float32 log10 probabilities of KenLM's full_scores, times ln 10. They can exceed 0 if the back-off
+    weights of an ARPA file give probabilities above 1.
 
-    name: of the model, for signatures.
-    model: the model itself, as write_arpa takes it.
-    fallback_orders: orders whose discounts the training texts did not give.
+    name: the name in signatures.
+    model: the model, as write_arpa takes it.
+    fallback_orders: orders whose discounts could not be estimated from the training texts.
 
     >>> source = NgramSource.trained(["a b a", "a a b b c"], discount=0.5)
     >>> source.name, source.score(["a b"], None).log_probs.round(3).tolist()
@@ -134,7 +134,7 @@ class NgramSource(Source):
         end_token: bool = True,
         fallback_orders: tuple[int, ...] = (),
     ) -> None:
-        """start_token, end_token: whether <s> stands before every text, and whether </s> is scored after it."""
+        """start_token, end_token: whether <s> precedes each text, and whether </s> is scored after it."""
         self.name = name
         self.model = model
         self.fallback_orders = fallback_orders
@@ -152,13 +152,13 @@ class NgramSource(Source):
         start_token: bool = True,
         end_token: bool = True,
     ) -> NgramSource:
-        """A model estimated with interpolated modified Kneser-Ney smoothing (see `estimate` for the definition).
+        """Estimate a model with interpolated modified Kneser-Ney smoothing (see `estimate` for the definition).
 
-        train_texts: a list of texts, or the path of a UTF-8 file with one text a line, plain or packed.
-        discount: None to estimate three for every order; a number between 0 and 1 for one and the same; or three, of
-            n-grams counted once, twice, more often.
-        Warns of orders whose counts give no discounts: 0.5, 1 and 1.5 stand in, as with lmplz --discount_fallback.
-        ValueError for other options, for texts without a token, or with <s> or </s> as a token.
+        train_texts: a list of texts, or the path of a UTF-8 file with one text per line, plain or compressed.
+        discount: None to estimate three for each order; a number between 0 and 1 for all; or three, for n-grams counted
+            once, twice and more often.
+        Warns about orders whose discounts cannot be estimated, and uses 0.5, 1 and 1.5, like lmplz --discount_fallback.
+        Raises ValueError for invalid options, texts without tokens, and texts with the token <s> or </s>.
         """
         check_integer("order", order, least=1)
         chosen, smoothing = _discounts(discount)
@@ -167,8 +167,8 @@ class NgramSource(Source):
         if found.fallback_orders:
             orders = ", ".join(map(str, found.fallback_orders))
             warnings.warn(
-                f"the training texts are too short, or too regular, to estimate the discounts of order {orders}: "
-                f"{', '.join(f'{value:g}' for value in FALLBACK)} are used there",
+                f"the training texts are too short or too regular to estimate the discounts of order {orders}; using "
+                f"{', '.join(f'{value:g}' for value in FALLBACK)}: give more texts or discount=",
                 stacklevel=2,
             )
         fallback = "".join(f",fallback{n}" for n in found.fallback_orders)
@@ -183,13 +183,13 @@ class NgramSource(Source):
         start_token: bool = True,
         end_token: bool = True,
     ) -> NgramSource:
-        """The model of an ARPA file; see read_arpa."""
+        """Read the model of an ARPA file; see read_arpa."""
         split, model = as_unit(unit), read_arpa(path)
         name = f"arpa:{os.path.basename(path)}:{model.order}:{split.name}"
         return cls(name, model, split, start_token, end_token)
 
     def score(self, texts: Sequence[str], contexts: Sequence[str] | None) -> TokenScores:
-        """The log-probabilities of every text's tokens and its end, all texts at once."""
+        """Return the log-probabilities of each text's tokens and of its end; see Source.score."""
         n = len(texts)
         scored = side_by_side(self._ids(texts), repeated(self._end, n))
         given = side_by_side(repeated(self._start, n), repeated([], n) if contexts is None else self._ids(contexts))
@@ -199,23 +199,23 @@ class NgramSource(Source):
         return TokenScores(log_probs, scored.offsets, scored.ids == self.model.id_of(UNKNOWN_WORD))
 
     def tokens(self, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[Token]]:
-        """The tokens of every text; its end, which stands at no place, is the last one."""
+        """Return the tokens of each text; the last one is its end, without a place in the text."""
         end = [Token(END_WORD, None, None)] if self._end else []
         return [self._unit.tokens(text) + end for text in texts]
 
     def _marker(self, word: str, option: str, is_wanted: bool) -> list[int]:
-        """The id of a marker in a list, which is empty if it is not wanted."""
+        """Return a list with the id of a marker, or an empty list if it is not wanted."""
         check_choice(option, is_wanted, (True, False))
         found = self.model.id_of(word)
         if is_wanted and found < 0:
-            raise ValueError(f"{self.name} has no {word} among its 1-grams: give {option}=False")
+            raise ValueError(f"{self.name} has no 1-gram {word}: set {option}=False")
         return [found] if is_wanted else []
 
     def _ids(self, texts: Sequence[str]) -> Segments:
         return self.model.ids(self._unit.split(list(texts)))
 
     def _log10(self, given: Segments, scored: Segments) -> FloatArray:
-        """log10 probabilities of what is scored, after what is given in the same row."""
+        """Return the log10 probabilities of the scored words, each row after its given words."""
         lengths = np.stack((given.lengths, scored.lengths), axis=1).ravel()
         is_scored = np.repeat(np.tile((False, True), len(lengths) // 2), lengths)
         log10: FloatArray = self.model.log_probs(side_by_side(given, scored))[is_scored].astype(np.float64)
@@ -223,7 +223,7 @@ class NgramSource(Source):
 
 
 def _discounts(discount: Any) -> tuple[Discounts | None, str]:
-    """The discounts that an option asks for, None to estimate them; what stands for them in names."""
+    """Return the discounts of an option, None to estimate them, and their name in signatures."""
     if discount is None:
         return None, "mkn"
     if not isinstance(discount, (list, tuple)):
@@ -231,22 +231,22 @@ def _discounts(discount: Any) -> tuple[Discounts | None, str]:
         return (float(discount),) * 3, f"kn{discount:.15g}"
     if len(discount) != 3:
         raise ValueError(
-            f"discount={discount!r}: give one number, or three: of n-grams counted once, twice, more often"
+            f"discount={discount!r}: give one number, or three, for n-grams counted once, twice and more often"
         )
     for most, value in enumerate(discount, 1):
         check_number("discount", value, above=0)
         if value > most:
-            raise ValueError(f"discount={discount!r}: no more than {most} can be taken off a count of {most}")
+            raise ValueError(f"discount={discount!r}: give at most {most} for a count of {most}")
     one, two, more = map(float, discount)
     return (one, two, more), f"mkn{one:.15g},{two:.15g},{more:.15g}"
 
 
 def _texts(given: Any) -> list[str]:
-    """The training texts as a list."""
+    """Return the training texts as a list."""
     if not isinstance(given, (str, os.PathLike)):
         return check_predictions(given, "train_texts")
     if not os.path.isfile(given):
-        raise ValueError(f"train_texts={os.fspath(given)!r}: no such file; give its path, or a list of texts")
+        raise ValueError(f"train_texts={os.fspath(given)!r}: no such file; give a file's path, or a list of texts")
     with opened(given) as file:
         try:
             return io.TextIOWrapper(file, encoding="utf-8").read().removesuffix("\n").split("\n")
