@@ -1,10 +1,10 @@
-"""Corpus BLEU: clipped n-gram precision with a brevity penalty, equal to sacrebleu's.
+"""Corpus BLEU: clipped n-gram precision with a brevity penalty, the score that sacrebleu prints.
 
     BLEU = BP * exp(sum over n = 1 .. N of w_n * log p_n)
 
-p_n is the share of the predictions' n-grams that match a reference.  An n-gram matches at most as often as it occurs in
-one reference.  BP is 1 if the predictions are longer than the references, else exp(1 - r / c), for lengths c of the
-predictions and r of the references.  evenscore/bleu/score.py has the counts and the formula of every convention.
+p_n is the share of the predictions' n-grams that occur in a reference, each counted at most as often as in any one of
+them. BP is 1 if the predictions are longer than the references, else exp(1 - r / c).  The counts and the formula of
+every convention are in evenscore/bleu/score.py.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ class BleuCorpus(Metric[Bleu]):
 
     scorer_type = Bleu
     description_text = """
-Corpus BLEU (Papineni et al. 2002): the share of the predictions' n-grams that match their references, times a penalty
-for predictions that are too short. Scores and counts equal sacrebleu 2.6.0 bit for bit. It needs no network.
+BLEU of a corpus (Papineni et al. 2002): how many n-grams of the predictions occur in their references, times a penalty
+for predictions that are too short. Scores and counts equal sacrebleu 2.6.0 bit for bit; no network is needed.
 """
-    # {options} becomes the list of options that evenscore.bleu.options declares.
+    # The options follow, as evenscore.bleu.options declares them.
     inputs_text = """
 Args:
     predictions: one string per row.
-    references: one string per row, or a list of strings per row.
-    executor: counts blocks of rows in parallel; any object with the `submit` method of concurrent.futures.
+    references: one string or a list of strings per row.
+    executor: counts blocks of rows remotely: any object with the `submit` of concurrent.futures.
 {options}
 Returns:
-    A dictionary: score (0 to 100), bleu (0 to 1), counts, totals, precisions, brevity_penalty, length_ratio,
-    translation_length, reference_length, bleu_cumulative and bleu_individual (one number per order), signature.
+    score (0 to 100), bleu (0 to 1), counts, totals, precisions, brevity_penalty, length_ratio, translation_length,
+    reference_length, bleu_cumulative and bleu_individual (one an order), signature.
 Examples:
     >>> bleu = BleuCorpus()
     >>> result = bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]])
@@ -58,21 +58,22 @@ Examples:
     def compute(
         self, *, predictions: Any = None, references: Any = None, executor: Any = None, **options: Unpack[BleuOptions]
     ) -> BleuResult:
-        """Compute corpus BLEU of these rows and of all rows added before.
+        """Score predictions against references together with all rows added before, and clear the added rows.
 
-        predictions: one string per row.
-        references: one string per row, or a list of strings per row.
-        executor: counts blocks of rows in parallel, with the same result bit for bit: a process pool, Dask's
-          client.get_executor(), mpi4py's MPIPoolExecutor, or any object with the `submit` method of concurrent.futures.
-        options: override the options given at load.
+        Raises ValueError for a row that cannot be scored, which the message names, and for no rows.
 
-        Raises ValueError for input that cannot be scored, with the first bad row.
+        Args:
+            predictions: one string per row.
+            references: one string or a list of strings per row.
+            executor: counts blocks of rows remotely, with the same result to the last bit: any object with the `submit`
+                of concurrent.futures, such as Dask's client.get_executor() or mpi4py's MPIPoolExecutor.
+            **options: override those at load.
         """
         columns = {"predictions": predictions, "references": references}
         return cast(BleuResult, self._compute(columns, options, executor))
 
     def picture(self, prediction: str, references: str | Sequence[str], **options: Any) -> Picture:
-        """Show why one row has its score: which of its n-grams match.
+        """Show the n-grams of one row, and which of them match.
 
         >>> print(BleuCorpus().picture("the the cat", ["the cat sat"], max_order=1).text(colour=False))
         BLEU 66.67, of this row alone

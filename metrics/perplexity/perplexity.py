@@ -1,9 +1,9 @@
 """Perplexity: exp of the mean negative log-probability of tokens, from any source of probabilities.
 
-    PPL = exp(-(1 / N) * sum over tokens of log P(token | tokens before it))
+    PPL = exp(-(1 / N) * sum over tokens of log P(token | those before it))
 
-evenscore/perplexity/statistics.py has the figures.  evenscore/perplexity/ngram/ and evenscore/perplexity/models/ have
-the sources of probabilities.
+The figures are in evenscore/perplexity/statistics.py, the sources of probabilities in evenscore/perplexity/ngram/ and
+evenscore/perplexity/models/.
 """
 
 from __future__ import annotations
@@ -27,21 +27,20 @@ class Perplexity(Metric[PerplexityScorer]):
 
     scorer_type = PerplexityScorer
     description_text = """
-Perplexity: exp of the mean negative natural-log probability of the tokens of a corpus. The probabilities come from a
-causal or masked language model, an n-gram model, an ARPA file, or your own log-probabilities. It comes with perplexity
-per word and per byte, and bits per byte and per character.
+Perplexity: exp of the mean negative natural-log probability of the tokens of a corpus, under a causal or masked
+language model, an n-gram model, an ARPA file, or from log-probabilities that you have; also per word, byte, in bits.
 """
-    # {options} becomes the list of options that evenscore.perplexity.options declares.
+    # The options follow, as evenscore.perplexity.options declares them.
     inputs_text = """
 Args:
     predictions: texts, one string per row.
-    contexts: optional prompts, one string per row; the model reads them, the metric does not score them.
-    log_probs, or probabilities or logits with labels: the output of a model for every text, instead of a model.
+    contexts: optional, a text before each one, which is not scored itself.
+    log_probs, or probabilities or logits with labels: a model's output for each text, instead of a model.
 {options}
 Returns:
-    A dictionary: perplexity, nll, tokens, mean_perplexity, perplexities, signature; with texts also word_perplexity,
-    byte_perplexity, bits_per_byte, bits_per_character, words, characters, bytes; with n-gram models also
-    unknown_tokens, perplexity_without_unknown.
+    perplexity, nll, tokens, mean_perplexity, perplexities, signature; word_perplexity, byte_perplexity, bits_per_byte,
+    bits_per_character, words, characters, bytes where there are texts; unknown_tokens, perplexity_without_unknown with
+    n-gram models.
 Examples:
     >>> perplexity = Perplexity()
     >>> result = perplexity.compute(log_probs=[[-1.0, -2.0, -3.0], [-2.0]])
@@ -69,18 +68,18 @@ Examples:
         executor: Any = None,
         **options: Unpack[PerplexityOptions],
     ) -> PerplexityResult:
-        """Compute the perplexity of these texts and of all texts added before.
+        """Score texts together with all rows added before, and clear the added rows.
 
-        predictions: texts, one string per row.
-        contexts: one prompt per text, which is not scored.
-        log_probs: natural logarithms, one list of numbers per text.
-        probabilities, logits: one array of shape (positions, vocabulary) per text; need labels.
-        labels: ids of the tokens of the text, one list per text.
-        references: ignored; evaluate.combine passes its columns to every metric.
-        executor: refused, because every worker would need its own copy of the model.
-        options: override the options given at load.
-
-        Raises ValueError for input that cannot be scored, with the first bad row.
+        Args:
+            predictions: texts, one string per row.
+            contexts: a text before each one, which is not scored itself.
+            log_probs: natural log-probabilities, a list of numbers per text.
+            probabilities: shape (positions, vocabulary) per text; needs `labels`.
+            logits: shape (positions, vocabulary) per text; needs `labels`.
+            labels: the ids of the actual tokens, a list per text.
+            references: ignored; evaluate.combine passes all its columns to each metric.
+            executor: raises ValueError, because each worker would load the model.
+            **options: override those at load.
         """
         given = (predictions, contexts, log_probs, probabilities, logits, labels)
         columns = dict(zip(self.scorer_type.columns, given, strict=True))
@@ -93,9 +92,9 @@ Examples:
         return cast(PerplexityResult, scorer.compute(columns))
 
     def picture(self, prediction: str | None = None, context: str | None = None, **columns_and_options: Any) -> Picture:
-        """Show why one text has its perplexity: the surprisal of every token, as a colour and a number.
+        """Show each token of one text on a colour for its surprisal.
 
-        columns_and_options: options of compute, and its columns for one row, as in log_probs=[-1.0, -2.0].
+        Takes the columns of compute for one row, as in log_probs=[-1.0, -2.0], and options.
 
         >>> print(Perplexity().picture(log_probs=[-0.5, -7.0]).text(colour=False))
         perplexity 42.52, 2 tokens
@@ -105,5 +104,5 @@ Examples:
         return self._under(options).picture({name: [value] for name, value in row.items()})
 
     def write_arpa(self, path: str | os.PathLike[str]) -> None:
-        """Write the n-gram model of the options given at load to an ARPA file, which KenLM and SRILM read."""
+        """Write the n-gram model that the options at load name to an ARPA file, which KenLM and SRILM read."""
         self._scorer.write_arpa(path)

@@ -2,8 +2,8 @@
 
     P = LCS / length of the prediction,  R = LCS / length of the reference,  F = (1 + b^2) P R / (R + b^2 P)
 
-LCS is the length of the longest common subsequence of tokens.  evenscore/rouge/references.py has the rules for several
-references and F, and evenscore/rouge/lcs.py the subsequences.
+LCS is the length of the longest common subsequence of tokens.  The rules for several references and F are in
+evenscore/rouge/references.py, subsequences are in evenscore/rouge/lcs.py.
 """
 
 from __future__ import annotations
@@ -26,19 +26,18 @@ class RougeLMulti(Metric[Rouge]):
 
     scorer_type = Rouge
     description_text = """
-ROUGE-L (Lin & Och 2004) scores predictions by the longest common subsequence of tokens with their references. It comes
-with ROUGE-Lsum and ROUGE-N. Precision, recall and F equal rouge_score 0.1.2 bit for bit.
+ROUGE-L (Lin & Och 2004): how much of the references occurs in the predictions in the same order, by the longest common
+subsequence of tokens; also ROUGE-Lsum and ROUGE-N. Precision, recall and F equal rouge_score 0.1.2 bit for bit.
 """
-    # {options} becomes the list of options that evenscore.rouge.options declares.
+    # The options follow, as evenscore.rouge.options declares them.
     inputs_text = """
 Args:
     predictions: one string per row.
-    references: one string per row, or a list of strings per row.
-    executor: counts blocks of rows in parallel; any object with the `submit` method of concurrent.futures.
+    references: one string or a list of strings per row.
+    executor: counts blocks of rows remotely: any object with the `submit` of concurrent.futures.
 {options}
 Returns:
-    A dictionary, with numbers from 0 to 1 for each type: F as <type>, precision as <type>_precision, recall as
-    <type>_recall; and signature.
+    F under each type's name, its precision and recall under <type>_precision and <type>_recall, 0 to 1; signature.
 Examples:
     >>> rouge = RougeLMulti(rouge_types=["rougeL"])
     >>> result = rouge.compute(predictions=["I have a dream that one day"],
@@ -58,24 +57,25 @@ Examples:
     def compute(
         self, *, predictions: Any = None, references: Any = None, executor: Any = None, **options: Unpack[RougeOptions]
     ) -> RougeResult:
-        """Compute ROUGE of these rows and of all rows added before.
+        """Score predictions against references together with all rows added before, and clear the added rows.
 
-        predictions: one string per row.
-        references: one string per row, or a list of strings per row.
-        executor: counts blocks of rows in parallel, with the same result bit for bit: a process pool, Dask's
-          client.get_executor(), mpi4py's MPIPoolExecutor, or any object with the `submit` method of concurrent.futures.
-        options: override the options given at load.
+        Raises ValueError for a row that cannot be scored, which the message names, and for no rows.
 
-        Raises ValueError for input that cannot be scored, with the first bad row.
+        Args:
+            predictions: one string per row.
+            references: one string or a list of strings per row.
+            executor: counts blocks of rows remotely, with the same result to the last bit: any object with the `submit`
+                of concurrent.futures, such as Dask's client.get_executor() or mpi4py's MPIPoolExecutor.
+            **options: override those at load.
         """
         columns = {"predictions": predictions, "references": references}
         return cast(RougeResult, self._compute(columns, options, executor))
 
     def picture(self, prediction: str, references: str | Sequence[str], **options: Any) -> Picture:
-        """Show why one row has its ROUGE-L: its longest common subsequence with every reference.
+        """Show the longest common subsequence with each reference, treating each text as one sentence.
 
-        Each text is read as one sentence.  The picture gives rougeL for every reference, whatever the rouge_types.  It
-        marks the reference that counts if rougeL is among the rouge_types and multi_reference chooses one reference.
+        Labels show rougeL for each reference, and which reference counts if rougeL is computed and multi_reference
+        selects one.
 
         >>> print(RougeLMulti().picture("the cat sat", ["a cat sat", "the dog"]).text(colour=False))
         rougeL 0.667, rougeLsum 0.667

@@ -1,8 +1,8 @@
-"""Word error rate: the smallest number of edits between predictions and references, by dynamic programming.
+"""Word error rate: the least number of edits between predictions and references, by dynamic programming.
 
     WER = (substitutions + deletions + insertions) / words of the reference
 
-evenscore/wer/scorer.py has the rates, and evenscore/wer/edits.py the edits of a corpus and the alignment of a pair.
+The rates are in evenscore/wer/scorer.py, the edits of a corpus and the alignment of a pair in evenscore/wer/edits.py.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ class WerDp(Metric[Wer]):
 
     scorer_type = Wer
     description_text = """
-Word error rate: substitutions, deletions and insertions, divided by the length of the references. It comes with the
-character error rate, match error rate and word information. Counts and rates equal jiwer 4.0 bit for bit.
+Word error rate: substitutions, deletions and insertions between predictions and references, by reference length; also
+the character error rate, match error rate and word information. Counts and rates equal jiwer 4.0, ties included.
 """
-    # {options} becomes the list of options that evenscore.wer.options declares.
+    # The options follow, as evenscore.wer.options declares them.
     inputs_text = """
 Args:
     predictions: one string per row.
-    references: one string per row, or a list of strings per row; the one with the lowest rate counts.
-    executor: counts blocks of rows in parallel; any object with the `submit` method of concurrent.futures.
+    references: one string or a list of strings per row; the one with the lowest rate counts.
+    executor: counts blocks of rows remotely: any object with the `submit` of concurrent.futures.
 {options}
 Returns:
-    A dictionary: wer (or cer), mer, wil, wip, hits, substitutions, deletions, insertions, sentence_error_rate,
-    reference_length, prediction_length, signature; and weighted_error_rate if the costs differ.
+    wer (or cer), mer, wil, wip, hits, substitutions, deletions, insertions, sentence_error_rate, reference_length,
+    prediction_length, signature; weighted_error_rate if the costs differ.
 Examples:
     >>> wer = WerDp()
     >>> result = wer.compute(predictions=["the cat sit on mat"], references=["the cat sat on the mat"])
@@ -57,24 +57,25 @@ Examples:
     def compute(
         self, *, predictions: Any = None, references: Any = None, executor: Any = None, **options: Unpack[WerOptions]
     ) -> WerResult:
-        """Compute the error rates of these rows and of all rows added before.
+        """Score predictions against references together with all rows added before, and clear the added rows.
 
-        predictions: one string per row.
-        references: one string per row, or a list of strings per row; the one with the lowest rate counts.
-        executor: counts blocks of rows in parallel, with the same result bit for bit: a process pool, Dask's
-          client.get_executor(), mpi4py's MPIPoolExecutor, or any object with the `submit` method of concurrent.futures.
-        options: override the options given at load.
+        Raises ValueError for a row that cannot be scored, which the message names, and for no rows.
 
-        Raises ValueError for input that cannot be scored, with the first bad row.
+        Args:
+            predictions: one string per row.
+            references: one string or a list of strings per row; the one with the lowest rate counts.
+            executor: counts blocks of rows remotely, with the same result to the last bit: any object with the `submit`
+                of concurrent.futures, such as Dask's client.get_executor() or mpi4py's MPIPoolExecutor.
+            **options: override those at load.
         """
         columns = {"predictions": predictions, "references": references}
         return cast(WerResult, self._compute(columns, options, executor))
 
     def align(self, predictions: Any, references: Any, **options: Any) -> list[list[Operation]]:
-        """Align every row with the reference that counts, as jiwer does.
+        """Return the alignment of each row with the reference that counts, as jiwer's chunks in text order.
 
-        Returns a list of chunks per row, in text order.  A chunk is (kind, reference_start, reference_end,
-        prediction_start, prediction_end); kind is "equal", "substitute", "delete" or "insert".
+        A chunk is (kind, reference_start, reference_end, prediction_start, prediction_end); kind is "equal",
+        "substitute", "delete" or "insert".
 
         >>> [operation.kind for operation in WerDp().align(["a c"], ["a b"])[0]]
         ['equal', 'substitute']
@@ -91,11 +92,7 @@ Examples:
         line_width: int | None = None,
         **options: Any,
     ) -> str:
-        """Draw the alignments as text, three lines per row, as jiwer.visualize_alignment 4.0 does.
-
-        show_measures: whether to add the rates.
-        skip_correct: whether to leave out rows without an error.
-        line_width: the most characters per line; None: no limit.
+        """Return the alignments as text with three lines per row, equal to jiwer 4.0, visualize_alignment.
 
         >>> print(WerDp().visualize(["a c"], ["a b"], show_measures=False))
         === SENTENCE 1 ===
@@ -112,11 +109,9 @@ Examples:
     def error_counts(
         self, predictions: Any, references: Any, *, top_k: int | None = None, **options: Any
     ) -> dict[str, list[Any]]:
-        """Count every substitution, insertion and deletion: most frequent first, then in order of appearance.
+        """Return substitutions, insertions and deletions with their counts, most frequent first, ties by position.
 
-        Adjacent errors of a kind count as one, as in jiwer.collect_error_counts 4.0.
-
-        top_k: how many of each kind to return; None: all.
+        Adjacent errors of one kind count as one, as in jiwer 4.0, collect_error_counts.
 
         >>> WerDp().error_counts(["a c"], ["a b"])["substitutions"]
         [(('b', 'c'), 1)]
@@ -126,7 +121,7 @@ Examples:
         return self._under(options).error_counts(predictions, references, top_k)
 
     def picture(self, prediction: str, references: str | Sequence[str], **options: Any) -> Picture:
-        """Show why one row has its rate: its alignment with the reference that counts.
+        """Show the alignment of one row with the reference that counts.
 
         >>> print(WerDp().picture("a c", ["a b", "d"]).text(colour=False))
         WER 0.500 by reference 1: hits 1, substitutions 1, deletions 0, insertions 0
