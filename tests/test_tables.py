@@ -341,6 +341,8 @@ def test_blank_lines_of_one_column_are_empty_texts() -> None:
         (["t.csv", "--references", "short.csv"], "short.csv has 1 rows but t.csv has 6"),
         (["x.txt", "--references", "t.csv"], "t.csv has 6 rows but x.txt has 2 lines"),
         (["x.txt", "--references", "a\x1b[31m\nb.csv"], "a\\x1b[31m\\nb.csv: No such file or directory"),
+        (["t.csv", "--reference-column", "id", "prediction"],
+         "t.csv: column 'prediction' would be compared with itself: name another one with --prediction-column or"),
         (["t.csv", "--contexts", "t.csv"], "wer_dp has no contexts: leave --contexts out"),
         (["t.csv", "--context-column", "id"], "wer_dp has no contexts: leave --context-column out"),
         (["t.csv", "--rows", "t.txt"], "--rows t.txt: name a file that ends in .csv or .jsonl"),

@@ -34,6 +34,7 @@ from evenscore.commands.texts import (
     add_column,
     add_input_format,
     check_as_many,
+    check_distinct,
     has_column,
     list_column,
     shown_name,
@@ -129,7 +130,10 @@ def _systems(paths: Sequence[Path], columns: Sequence[str]) -> list[_System]:
     if len(paths) == 1 and len(columns) > 1:
         return [_System(paths[0], column, printable(column)) for column in columns]
     if len(paths) == 1:
-        raise ValueError(f"no system to compare with {paths[0]}: name its file after the baseline's")
+        raise ValueError(
+            f"no system to compare with {paths[0]}: name its file after the baseline's, or a column "
+            f"for each system with {PREDICTIONS.option}"
+        )
     if len(columns) > 1:
         raise ValueError(
             f"{PREDICTIONS.option} names {len(columns)} columns of {len(paths)} files: give one column for all files, "
@@ -164,6 +168,8 @@ def _compare(
     columns = [text_column(files.read(system.path), PREDICTIONS, system.column) for system in systems]
     references = read_references(scorers, systems[0].path, known, files)
     check_as_many([*columns, *references])
+    for column in columns:
+        check_distinct(column, references)
     rows = joined_rows(references)
     if rows and not known.references:
         _check_same_references(rows, systems, known, files)

@@ -29,6 +29,7 @@ from evenscore.commands.texts import (
     add_column,
     add_input_format,
     check_as_many,
+    check_distinct,
     text_column,
 )
 from evenscore.scorer import Scorer
@@ -120,6 +121,7 @@ def _corpora(scorers: Mapping[str, Scorer[Any]], known: argparse.Namespace, file
     contexts = _contexts(known, files)
     references = read_references(scorers, known.predictions, known, files)
     check_as_many([predictions, *contexts, *references])
+    check_distinct(predictions, references)
     given = {"predictions": predictions.rows, "references": joined_rows(references)}
     corpora = {}
     for name, scorer in scorers.items():

@@ -39,11 +39,13 @@ class Column(NamedTuple):
     name: of the file, for messages.
     unit: "lines" or "rows", what it has one entry for.
     rows: a text for every row, or a list of texts.
+    columns: the names of the columns that they stand in, where the file is a table.
     """
 
     name: str
     unit: str
     rows: list[Any]
+    columns: Sequence[str] = ()
 
 
 class Role(NamedTuple):
@@ -148,7 +150,7 @@ def text_column(content: Content, role: Role, asked: str | None) -> Column:
         _refuse_columns(content, role, names)
         return Column(content.name, "lines", content.texts)
     (name,) = chosen_columns(content, role, names)
-    return Column(content.name, "rows", [_text(content, i, name) for i in range(len(content.rows))])
+    return Column(content.name, "rows", [_text(content, i, name) for i in range(len(content.rows))], [name])
 
 
 def list_column(content: Content, role: Role, asked: Sequence[str]) -> Column:
@@ -166,7 +168,7 @@ def list_column(content: Content, role: Role, asked: Sequence[str]) -> Column:
         _warn_of_lists(content, names)
         # These files have no other way to say that there is no text.
         rows = [list(filter(None, row)) or [""] for row in rows]
-    return Column(content.name, "rows", rows)
+    return Column(content.name, "rows", rows, names)
 
 
 def check_as_many(columns: Sequence[Column]) -> None:
@@ -177,6 +179,17 @@ def check_as_many(columns: Sequence[Column]) -> None:
             unit = "" if column.unit == first.unit else f" {first.unit}"
             raise ValueError(
                 f"{column.name} has {len(column.rows)} {column.unit} but {first.name} has {len(first.rows)}{unit}"
+            )
+
+
+def check_distinct(predictions: Column, references: Sequence[Column]) -> None:
+    """Raise ValueError if predictions would be compared with the column that they stand in."""
+    for column in references:
+        both = [name for name in column.columns if column.name == predictions.name and name in predictions.columns]
+        if both:
+            raise ValueError(
+                f"{column.name}: column {both[0]!r} would be compared with itself: name another one with "
+                f"{PREDICTIONS.option} or {REFERENCES.option}"
             )
 
 
@@ -252,8 +265,11 @@ def _check_text(value: Any, place: str, subject: str) -> None:
         raise ValueError(f'{place}: {subject} null: write "" for an empty text, or leave the row out')
     if not isinstance(value, str):
         raise ValueError(f"{place}: {subject} {_KINDS[type(value)]}: write a text, in quotation marks")
-    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
-        raise ValueError(f"{place}: {subject} a text with half of a surrogate pair, which is no character: remove it")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        said = f"{place}: {subject} a text with half of a surrogate pair, which is no character: remove it"
+        raise ValueError(said) from error
 
 
 _KINDS = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
