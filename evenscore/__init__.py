@@ -7,10 +7,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from evenscore.options import did_you_mean
 from evenscore.plots import plot_comparison
 from evenscore.version import __version__
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from evenscore.bleu.options import BleuLoad
+    from evenscore.combined import Combined
     from evenscore.metrics.bleu_corpus.bleu_corpus import BleuCorpus
     from evenscore.metrics.perplexity.perplexity import Perplexity
     from evenscore.metrics.rouge_l_multi.rouge_l_multi import RougeLMulti
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
     from evenscore.rouge.options import RougeLoad
     from evenscore.wer.options import WerLoad
 
-__all__ = ["METRICS", "__version__", "load", "path", "plot_comparison"]
+__all__ = ["METRICS", "__version__", "combine", "load", "path", "plot_comparison"]
 
 # A wheel contains the folders of metrics/. A clone, and so an editable installation, has them next to this package.
 if not Path(__file__).with_name("metrics").is_dir():
@@ -75,6 +78,34 @@ def load(name: str, **options: Any) -> Any:
     return getattr(module, METRICS[name])(**options)
 
 
+def combine(metrics: Sequence[Any] | Mapping[str, Any], *, force_prefix: bool = False) -> Combined:
+    """Combine several metrics into one, as evaluate.combine does; each option goes to the metrics that have it.
+
+    Args:
+        metrics: loaded metrics, names of evenscore's metrics, or anything that evaluate.load takes; a list, or a mapping
+            from your own names.
+        force_prefix: begin every name in the result with the metric's name. By default only names that several metrics
+            have get this prefix.
+
+    `compute` raises ValueError for an option that no metric has.
+
+    Examples:
+        >>> both = combine(["bleu_corpus", "wer_dp"])
+        >>> result = both.compute(predictions=["A b c d"], references=["a b c d"], lowercase=True, unit="char")
+        >>> round(result["score"]), round(result["cer"], 2)
+        (100, 0.14)
+    """
+    # Imported here: evaluate takes a second or more.
+    from evenscore.combined import Combined
+
+    def loaded(metric: Any) -> Any:
+        return load(metric) if isinstance(metric, str) and metric in METRICS else metric
+
+    if isinstance(metrics, Mapping):
+        return Combined({name: loaded(metric) for name, metric in metrics.items()}, force_prefix=force_prefix)
+    return Combined(list(map(loaded, metrics)), force_prefix=force_prefix)
+
+
 def path(name: str) -> str:
     """Return the absolute path of a metric's folder, to pass to `evaluate.load`.
 
@@ -90,5 +121,11 @@ def path(name: str) -> str:
 
 def _known(name: str) -> str:
     if name not in METRICS:
-        raise ValueError(f"unknown metric {name!r}: choose one of {', '.join(METRICS)}")
+        raise ValueError(unknown_metric(name))
     return name
+
+
+def unknown_metric(name: str) -> str:
+    """The message for a name that is no metric's."""
+    # Half a name is enough: other libraries call them bleu, rouge and wer.
+    return f"unknown metric {name!r}{did_you_mean(name, METRICS, 0.4)} Choose one of {', '.join(METRICS)}"

@@ -9,17 +9,27 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from evenscore.commands import compare, publish, score, tokenize, train
+from evenscore.commands import compare, options, publish, score, tokenize, train
+from evenscore.commands.arguments import printable
+from evenscore.options import did_you_mean
 from evenscore.version import __version__
 
 # As a shell reports a program that Ctrl-C or a closed pipe has ended.
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
+_COMMANDS = {
+    module.__name__.rpartition(".")[2]: module for module in (score, compare, options, train, tokenize, publish)
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit status, 2 for input that cannot be scored."""
     words = sys.argv[1:] if arguments is None else arguments
-    known, others = _parser().parse_known_args(list(_separated(words)))
+    parser = _parser()
+    command = next((word for word in words if not word.startswith("-")), None)
+    if command is not None and command not in _COMMANDS:
+        names = ", ".join(_COMMANDS)
+        parser.error(f"unknown command {command!r}{did_you_mean(command, _COMMANDS)} Choose one of {names}")
+    known, others = parser.parse_known_args(list(_separated(words)))
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
@@ -35,29 +45,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except (ValueError, ImportError) as error:
         return _failed(str(error))
+    except MemoryError as error:
+        said = f" ({error})" if str(error) else ""
+        return _failed(f"out of memory{said}: give fewer rows at once, or use a machine with more memory")
     return 0
 
 
 def _failed(message: str) -> int:
-    print(f"evenscore: {message}", file=sys.stderr)
+    print(f"evenscore: {printable(message)}", file=sys.stderr)
     return 2
 
 
 def _show_warning(message: Warning | str, *place: Any, **more: Any) -> None:
-    print(f"evenscore: warning: {message}", file=sys.stderr)
+    print(f"evenscore: warning: {printable(str(message))}", file=sys.stderr)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="evenscore",
-        description="Exact metrics of text, tokenizers to look into. See evenscore COMMAND --help.",
+        description="Score texts, compare systems, train tokenizers. `evenscore COMMAND --help` explains a command.",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"evenscore {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for module in (score, compare, train, tokenize, publish):
+    for name, module in _COMMANDS.items():
         command = commands.add_parser(
-            module.__name__.rpartition(".")[2],
+            name,
             help=module.HELP,
             description=module.DESCRIPTION,
             epilog=module.EPILOG,

@@ -86,7 +86,8 @@ def utf8_text(data: bytes, name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{name} is not UTF-8 text (byte {error.start}): convert it to UTF-8") from error
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{name} is not UTF-8 text (line {line}, byte {error.start}): convert it to UTF-8") from error
 
 
 def text_lines(text: str) -> list[str]:

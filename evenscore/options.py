@@ -277,9 +277,19 @@ def option_lines(options_type: type, dash: str = "_") -> list[str]:
 def unknown_option(name: str, known: Iterable[str]) -> str:
     """Return the error message for an unknown option, with the nearest known name."""
     names = sorted(set(known))
-    nearest = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
-    return f"unknown option {name!r}{hint} Known options: {', '.join(names)}"
+    return f"unknown option {name!r}{did_you_mean(name, names)} Known options: {', '.join(names)}"
+
+
+def did_you_mean(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
+    """The end of a message about an unknown name: the nearest known one, or a full stop if none is near.
+
+    likeness: how much of the names must agree, from 0 to 1.
+
+    >>> did_you_mean("bleu", ["bleu_corpus", "wer_dp"], 0.4), did_you_mean("x", ["wer_dp"])
+    ("; did you mean 'bleu_corpus'?", '.')
+    """
+    nearest = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=likeness)
+    return f"; did you mean {nearest[0]!r}?" if nearest else "."
 
 
 def callable_name(function: Any) -> str:

@@ -160,9 +160,13 @@ def _checked_names(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str]
     return list(names)
 
 
+_INTERVAL_ENDS = ("_low", "_mean", "_high")
+
+
 def _panels(metric: str, result: Mapping[str, Any]) -> list[_Panel]:
     baseline, systems = result["baseline"], result["systems"]
-    scores = [name.removesuffix("_p_value") for name in systems[0] if name.endswith("_p_value")]
+    # A system that was compared with itself may come without p-values.
+    scores = [name for name in baseline if not name.endswith(_INTERVAL_ENDS)]
     rows = {score: [_row(each, score, baseline) for each in (baseline, *systems)] for score in scores}
     return [_Panel(f"{metric} {score}", direction(score), own) for score, own in rows.items()]
 

@@ -5,13 +5,24 @@ from __future__ import annotations
 import argparse
 import ast
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from evenscore.inputs import text_lines, utf8_text
+from evenscore import METRICS, unknown_metric
+from evenscore.commands.instead import instead
+from evenscore.commands.texts import (
+    REFERENCES,
+    STANDARD_INPUT,
+    TRAINING_TEXTS,
+    Column,
+    Files,
+    Lines,
+    add_column,
+    list_column,
+    text_column,
+)
 from evenscore.options import declared, option_lines, unknown_option
 from evenscore.scorer import Scorer
 
@@ -38,25 +49,19 @@ def value(word: str) -> Any:
         return word
 
 
-def lines(path: Path | None) -> list[str]:
-    """The lines of a file, or of standard input."""
-    data = path.read_bytes() if path else sys.stdin.buffer.read()
-    return text_lines(utf8_text(data, str(path or "standard input")))
-
-
-def aligned_lines(paths: Sequence[Path]) -> list[list[str]]:
-    """The lines of files that belong together line by line; ValueError for a file that has not as many as the first."""
-    columns = [lines(path) for path in paths]
-    for path, column in zip(paths, columns, strict=True):
-        if len(column) != len(columns[0]):
-            raise ValueError(f"{path} has {len(column)} lines but {paths[0]} has {len(columns[0])}")
-    return columns
-
-
 def refuse_others(words: Sequence[str], command: str) -> None:
     """ValueError for the first word that the command does not know."""
     if words:
         raise ValueError(f"unexpected argument {words[0]!r}: see evenscore {command} --help")
+
+
+def printable(text: str) -> str:
+    r"""A text without control characters: names of files may hold them, and bytes that are no text.
+
+    >>> print(printable("a\nb \x1b[31mé"))
+    a\nb \x1b[31mé
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def check_output(path: Path) -> None:
@@ -87,32 +92,63 @@ def scorer_type(name: str) -> type[Scorer[Any]]:
     return imported
 
 
+def metric_name(name: str) -> str:
+    """The name itself; argparse's error, with the nearest one, if there is no such metric."""
+    if name not in METRICS:
+        raise argparse.ArgumentTypeError(unknown_metric(name))
+    return name
+
+
 def load_scorers(
-    names: Sequence[str], words: Sequence[str], own: Sequence[str], known: argparse.Namespace
+    names: Sequence[str], words: Sequence[str], own: Sequence[str], known: argparse.Namespace, files: Files
 ) -> dict[str, Scorer[Any]]:
-    """The scorers of these metrics under the options of `--name value ...`, which can score the files that there are.
+    """The scorers of these metrics under the options of `--name value ...`.
 
     own: the names of the command's own options, for the message about a name that there is not.
     known: what the command's own options say; every metric gets the confidence.
+    files: reads training texts that stand in a table.
     """
+    if (known.references or known.reference_column) and not any(has_references(scorer_type(name)) for name in names):
+        option = "--references" if known.references else REFERENCES.option
+        raise ValueError(f"{', '.join(names)} has no references: leave {option} out")
     common = {} if known.confidence is None else {"confidence": known.confidence}
     given = _options(words, list(dict.fromkeys(names)), own)
     for name, options in given.items():
         if twice := sorted(options.keys() & common.keys()):
             raise ValueError(f"--{name}.{twice[0]} contradicts --{twice[0]}, which every metric gets: give one of them")
-    scorers = {name: _load(name, {**options, **common}, len(given)) for name, options in given.items()}
+        if isinstance(options.get("train_texts"), str):
+            options["train_texts"] = _train_texts(Path(options["train_texts"]), known, files)
+    return {name: _load(name, {**options, **common}, len(given)) for name, options in given.items()}
+
+
+def read_references(
+    scorers: Mapping[str, Scorer[Any]], predictions: Path, known: argparse.Namespace, files: Files
+) -> list[Column]:
+    """A list of references for every row, of each file that has some; nothing if no metric asks for references.
+
+    Without --references they stand in the table of the predictions.
+    Raises ValueError if there are none where a metric needs them, or no model where a metric needs that.
+    """
     needed = [name for name, scorer in scorers.items() if has_references(scorer)]
-    if needed and not known.references:
+    if needed and not known.references and isinstance(files.read(predictions), Lines):
         raise ValueError(f"{needed[0]} needs references: give --references FILE")
-    if known.references and not needed:
-        raise ValueError(f"{', '.join(scorers)} has no references: leave --references out")
     for name, scorer in scorers.items():
-        if not has_references(scorer) and not any(scorer.options[each] for each in ("source", "model_id", "model")):
+        if name not in needed and not any(scorer.options[each] for each in ("source", "model_id", "model")):
             raise ValueError(f"{name} needs a model: give --model_id FOLDER, or --source ngram --train-texts FILE")
-    return scorers
+    paths = (known.references or [predictions]) if needed else []
+    if predictions == STANDARD_INPUT and STANDARD_INPUT in known.references and files.kind(predictions) == "lines":
+        raise ValueError(
+            "standard input cannot be both the predictions and the references: give a file for one of them"
+        )
+    return [list_column(files.read(path), REFERENCES, known.reference_column) for path in paths]
 
 
-def has_references(scorer: Scorer[Any]) -> bool:
+def joined_rows(columns: Sequence[Column]) -> list[list[str]]:
+    """All texts of every row, from columns of lists."""
+    return [[text for texts in row for text in texts] for row in zip(*(column.rows for column in columns), strict=True)]
+
+
+def has_references(scorer: Scorer[Any] | type[Scorer[Any]]) -> bool:
     """Whether predictions are scored against references."""
     return "references" in scorer.columns
 
@@ -124,9 +160,15 @@ SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend"}
 
 
 def add_references(parser: argparse.ArgumentParser) -> None:
-    """--references, of files."""
-    meaning = "as many lines; one file or several"
+    """--references, of files, with --reference-column."""
+    meaning = "one file or several with as many lines or rows; default: the table of the predictions"
     parser.add_argument("--references", **SEVERAL, default=[], type=Path, metavar="FILE", help=meaning)
+    add_column(parser, REFERENCES, default=[], **SEVERAL)
+
+
+def add_metric(parser: argparse.ArgumentParser, **usual: Any) -> None:
+    """--metric, of one or several."""
+    parser.add_argument("--metric", **SEVERAL, type=metric_name, metavar="NAME", **usual)
 
 
 def add_help(parser: argparse.ArgumentParser) -> None:
@@ -153,6 +195,13 @@ def _load(name: str, options: Mapping[str, Any], n_metrics: int) -> Scorer[Any]:
         raise ValueError(f"{name}: {error}{remedy}") from error
 
 
+def _train_texts(path: Path, known: argparse.Namespace, files: Files) -> Any:
+    """Texts of a table, or of standard input; the path itself of a file of lines, which the metric reads."""
+    if path != STANDARD_INPUT and files.kind(path) == "lines":
+        return str(path)
+    return text_column(files.read(path), TRAINING_TEXTS, known.text_column).rows
+
+
 def _options(words: Sequence[str], metrics: Sequence[str], own: Sequence[str]) -> dict[str, dict[str, Any]]:
     """The options of every metric from `--name value ...`; one that no value follows is True."""
     options: dict[str, dict[str, Any]] = {name: {} for name in metrics}
@@ -164,6 +213,8 @@ def _options(words: Sequence[str], metrics: Sequence[str], own: Sequence[str]) -
             raise ValueError(f"--{name}: {metric} is not among the metrics {', '.join(metrics)}")
         asked = [metric] if dot else metrics
         takers = [taker for taker in asked if option in names[taker]]
+        if not takers and (remedy := instead(option, asked)):
+            raise ValueError(remedy)
         if not takers:
             raise ValueError(unknown_option(option, [*own, *(each for taker in asked for each in names[taker])]))
         for taker in takers:

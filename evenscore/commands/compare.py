@@ -7,76 +7,140 @@ import json
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from evenscore import METRICS
 from evenscore.commands.arguments import (
     SEVERAL,
     add_help,
+    add_metric,
     add_references,
-    aligned_lines,
     check_output,
     has_references,
+    joined_rows,
     load_scorers,
+    printable,
+    read_references,
     value,
 )
-from evenscore.commands.tables import Table, as_latex, as_markdown, as_text
+from evenscore.commands.results import csv_text
+from evenscore.commands.tables import Table as ResultTable
+from evenscore.commands.tables import as_latex, as_markdown, as_text
+from evenscore.commands.texts import (
+    PREDICTIONS,
+    REFERENCES,
+    TRAINING_TEXTS,
+    Files,
+    add_column,
+    add_input_format,
+    check_as_many,
+    check_distinct,
+    has_column,
+    list_column,
+    shown_name,
+    text_column,
+)
 from evenscore.parallel import require
 from evenscore.plots import PLOT_SUFFIXES, SIGNIFICANT, differs, direction, p_value_text, plot_comparison, write_plot
 from evenscore.scorer import Scorer
 from evenscore.significance import PAIRED_TESTS
+from evenscore.table_files import Table
 
 HELP = "compare files of texts with a baseline: scores, intervals, p-values"
-DESCRIPTION = "Compare systems with a baseline line by line: a table of scores, intervals, p-values."
+DESCRIPTION = "Compare systems with a baseline, row by row: a table of scores, intervals and p-values."
 EPILOG = """
-The files come first. Any option of a metric can be given by its name, as for evenscore score. perplexity compares
-the texts under one source of probabilities, such as --model_id FOLDER, --source lm.arpa, or --source ngram
---train-texts FILE; it has no references.
+The files come first.  They hold one text a line, or are tables (.csv, .tsv, .jsonl, .json).  Without --references, the
+references stand in the baseline's table.  One table may hold all systems, each in a column of its own.  A system that
+has the same texts as the baseline gets no p-value.
+
+perplexity has no references.  It compares the texts under one source of probabilities: --model_id FOLDER,
+--source lm.arpa, or --source ngram --train-texts FILE.
+
+Give any option of a metric by its name, as for evenscore score.  `evenscore options METRIC` explains them all.
 
 examples:
   evenscore compare baseline.txt system1.txt system2.txt --references ref1.txt ref2.txt
+  evenscore compare baseline.csv system.csv --reference-column gold
+  evenscore compare results.csv --prediction-column baseline system1 system2 --format csv
   evenscore compare baseline.txt system.txt --references ref.txt --metric wer_dp --test randomization --format latex
   evenscore compare baseline.txt system.txt --references ref.txt --plot scores.svg
   evenscore compare baseline.txt system.txt --metric perplexity --source ngram --train-texts train.txt
 """
-_OWN_OPTIONS = ("references", "metric", "test", "trials", "confidence", "format", "plot")
+_OWN_OPTIONS = (
+    "prediction_column", "references", "reference_column", "text_column", "input_format", "metric", "test", "trials",
+    "confidence", "format", "plot",
+)  # fmt: skip
 # The others need a source of probabilities.
 _USUAL_METRICS = [name for name in METRICS if name != "perplexity"]
 _TABLES = {"text": as_text, "markdown": as_markdown, "latex": as_latex}
+_CSV_HEADER = ("system", "metric", "score", "value", "low", "high", "p_value", "signature")
+
+
+class _System(NamedTuple):
+    """A system: its file, the column of its texts if one was named, and its name in results."""
+
+    path: Path
+    column: str | None
+    name: str
 
 
 def add_arguments(compare: argparse.ArgumentParser) -> None:
     add_help(compare)
-    first = "the baseline's texts, then every system's, one a line"
+    first = "the baseline's texts, then every system's: one a line, or tables"
     compare.add_argument("files", nargs="+", type=Path, metavar="FILE", help=first)
+    add_column(compare, PREDICTIONS, default=[], **SEVERAL)
     add_references(compare)
-    usual = f"default: {' '.join(_USUAL_METRICS)}"
-    compare.add_argument("--metric", **SEVERAL, choices=METRICS, metavar="NAME", help=usual)
-    compare.add_argument("--test", default="bootstrap", choices=list(PAIRED_TESTS), help="the paired test")
+    add_column(compare, TRAINING_TEXTS)
+    add_input_format(compare)
+    add_metric(compare, help=f"default: {' '.join(_USUAL_METRICS)}; also perplexity")
+    compare.add_argument(
+        "--test", default="bootstrap", choices=list(PAIRED_TESTS), help="the paired test (default: bootstrap)"
+    )
     trials = ", ".join(f"{test.usual_trials} for {name}" for name, test in PAIRED_TESTS.items())
-    compare.add_argument("--trials", type=int, metavar="N", help=f"of the test (default: {trials})")
-    level = "of the intervals (default: 0.95); None leaves them out"
+    compare.add_argument("--trials", type=int, metavar="N", help=f"trials of the test (default: {trials})")
+    level = "level of the intervals (default: 0.95); None leaves them out"
     compare.add_argument("--confidence", default=0.95, type=value, metavar="LEVEL", help=level)
-    compare.add_argument("--format", default="text", choices=[*_TABLES, "json"], help="json prints all digits")
+    digits = "how results are printed (default: text); json and csv have all digits"
+    compare.add_argument("--format", default="text", choices=[*_TABLES, "json", "csv"], help=digits)
     drawn = f"also draw scores and intervals: {', '.join(PLOT_SUFFIXES)}"
     compare.add_argument("--plot", type=Path, metavar="FILE", help=drawn)
 
 
 def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     names = known.metric or _USUAL_METRICS
-    if len(known.files) == 1:
-        raise ValueError(f"no system to compare with {known.files[0]}: name its file after the baseline's")
+    systems = _systems(known.files, known.prediction_column)
     if known.plot is not None:
         _check_plot(known.plot)
-    scorers = load_scorers(names, others, _OWN_OPTIONS, known)
-    systems = _names(known.files)
-    results = _compare(scorers, systems, known)
+    files = Files(known.input_format)
+    scorers = load_scorers(names, others, _OWN_OPTIONS, known, files)
+    shown = [system.name for system in systems]
+    results = _compare(scorers, systems, known, files)
     if known.plot is not None:
-        write_plot(plot_comparison(results, systems), known.plot)
+        write_plot(plot_comparison(results, shown), known.plot)
     if known.format == "json":
-        everything = {"baseline": systems[0], "systems": systems[1:], "metrics": results}
+        everything = {"baseline": shown[0], "systems": shown[1:], "metrics": results}
         return f"{json.dumps(everything, ensure_ascii=False, indent=1)}\n"
-    return f"{_TABLES[known.format](_table(scorers, systems, results, known))}\n"
+    if known.format == "csv":
+        return _as_csv(scorers, shown, results)
+    return f"{_TABLES[known.format](_table(scorers, shown, results, known))}\n"
+
+
+def _systems(paths: Sequence[Path], columns: Sequence[str]) -> list[_System]:
+    """The baseline and the systems: files with one column for all of them, or several columns of one file."""
+    if len(paths) == 1 and len(columns) > 1:
+        return [_System(paths[0], column, printable(column)) for column in columns]
+    if len(paths) == 1:
+        raise ValueError(
+            f"no system to compare with {paths[0]}: name its file after the baseline's, or a column "
+            f"for each system with {PREDICTIONS.option}"
+        )
+    if len(columns) > 1:
+        raise ValueError(
+            f"{PREDICTIONS.option} names {len(columns)} columns of {len(paths)} files: give one column for all files, "
+            f"or one file with a column for each system"
+        )
+    column = columns[0] if columns else None
+    return [_System(path, column, name) for path, name in zip(paths, _names(paths), strict=True)]
 
 
 def _check_plot(path: Path) -> None:
@@ -93,26 +157,54 @@ def _names(paths: Sequence[Path]) -> list[str]:
         others = [other.parts for other in paths if other != path]
         ends = [path.parts[-n:] for n in range(1, len(path.parts) + 1)]
         own = (end for end in ends if all(parts[-len(end) :] != end for parts in others))
-        names.append(_printable(str(Path(*next(own, path.parts)))))
+        names.append(printable(shown_name(Path(*next(own, path.parts)))))
     return names
 
 
-def _printable(name: str) -> str:
-    """Names of files may hold line feeds, and bytes that are no text."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
-
-
-def _compare(scorers: Mapping[str, Scorer[Any]], systems: Sequence[str], known: argparse.Namespace) -> dict[str, Any]:
+def _compare(
+    scorers: Mapping[str, Scorer[Any]], systems: Sequence[_System], known: argparse.Namespace, files: Files
+) -> dict[str, Any]:
     """What every metric says, warnings told once and with the systems' names."""
-    columns = aligned_lines([*known.files, *known.references])
-    texts = columns[: len(systems)]
-    references = [list(row) for row in zip(*columns[len(systems) :], strict=True)]
+    columns = [text_column(files.read(system.path), PREDICTIONS, system.column) for system in systems]
+    references = read_references(scorers, systems[0].path, known, files)
+    check_as_many([*columns, *references])
+    for column in columns:
+        check_distinct(column, references)
+    rows = joined_rows(references)
+    if rows and not known.references:
+        _check_same_references(rows, systems, known, files)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        results = {name: _tested(scorer, texts, references, known) for name, scorer in scorers.items()}
+        texts = [column.rows for column in columns]
+        results = {name: _tested(scorer, texts, rows, known) for name, scorer in scorers.items()}
     for message in dict.fromkeys(str(warning.message) for warning in caught):
-        warnings.warn(_with_names(message, systems), stacklevel=2)
-    return results
+        warnings.warn(_with_names(message, [system.name for system in systems]), stacklevel=2)
+    return {name: _without_idle_p_values(result, texts) for name, result in results.items()}
+
+
+def _check_same_references(
+    rows: Sequence[list[str]], systems: Sequence[_System], known: argparse.Namespace, files: Files
+) -> None:
+    """Raise ValueError if the table of a system has other references than the baseline's: its rows are not the same."""
+    columns = known.reference_column
+    baseline, *others = [files.read(system.path) for system in systems]
+    tables = [other for other in others if isinstance(other, Table) and other is not baseline]
+    for table in (table for table in tables if has_column(table, REFERENCES, columns)):
+        for i, own in enumerate(list_column(table, REFERENCES, columns).rows):
+            if own != rows[i]:
+                raise ValueError(
+                    f"{table.place(i)} has another reference than row {i + 1} of {baseline.name}: put the rows of all "
+                    f"tables into one order, or give --references FILE"
+                )
+
+
+def _without_idle_p_values(result: Mapping[str, Any], texts: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """The result without p-values of systems that have the baseline's texts, whose differences are none."""
+    systems = [
+        {key: value for key, value in own.items() if column != texts[0] or not key.endswith("_p_value")}
+        for own, column in zip(result["systems"], texts[1:], strict=True)
+    ]
+    return {**result, "systems": systems}
 
 
 def _tested(scorer: Scorer[Any], texts: Sequence[Any], references: Sequence[Any], known: argparse.Namespace) -> Any:
@@ -129,7 +221,7 @@ def _with_names(message: str, systems: Sequence[str]) -> str:
 
 def _table(
     scorers: Mapping[str, Scorer[Any]], systems: Sequence[str], results: Mapping[str, Any], known: argparse.Namespace
-) -> Table:
+) -> ResultTable:
     """A row a system, a column a headline score."""
     header, columns = [["system"]], [[[name] for name in systems]]
     for metric, result in results.items():
@@ -140,9 +232,20 @@ def _table(
     notes = [
         f"* differs from {systems[0]}, p < {SIGNIFICANT} (paired {known.test} test)",
         *([] if known.confidence is None else [f"[low, high] is the {100 * known.confidence:g} % interval"]),
-        *(f"{metric}  {_printable(result['signature'])}" for metric, result in results.items()),
+        *(f"{metric}  {printable(result['signature'])}" for metric, result in results.items()),
     ]
-    return Table(header, list(zip(*columns, strict=True)), notes)
+    return ResultTable(header, list(zip(*columns, strict=True)), notes)
+
+
+def _as_csv(scorers: Mapping[str, Scorer[Any]], systems: Sequence[str], results: Mapping[str, Any]) -> str:
+    """A line for every system and headline score."""
+    rows = []
+    for metric, result in results.items():
+        for name, own in zip(systems, [result["baseline"], *result["systems"]], strict=True):
+            for score in scorers[metric].headlines():
+                further = [own.get(f"{score}_{key}") for key in ("low", "high", "p_value")]
+                rows.append((name, metric, score, own[score], *further, result["signature"]))
+    return csv_text(_CSV_HEADER, rows)
 
 
 def _cell(result: Mapping[str, float], score: str, baseline: float) -> list[str]:

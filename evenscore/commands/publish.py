@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evenscore import METRICS, __version__
-from evenscore.commands.arguments import refuse_others
+from evenscore.commands.arguments import metric_name, printable, refuse_others
 
 HELP = "upload a metric to the Hub, as a Space"
 DESCRIPTION = "Upload a metric to the Hub, as a Space that evaluate.load reads."
 EPILOG = """
-The Space holds every file of the metric's folder; whatever else it holds already stays. Nothing is tagged.
-evaluate.load("NAMESPACE/NAME") then loads the metric anywhere, with no need of evenscore.
+The upload replaces the metric's files in the Space and leaves its other files alone.  It makes no tag.
+evaluate.load("NAMESPACE/NAME") then loads the metric on any machine, without evenscore.
 
 examples:
   evenscore publish bleu_corpus --to NAMESPACE/bleu_corpus --dry-run bleu_corpus
@@ -24,10 +24,10 @@ _REFUSALS = {401: f"the token is not valid: {_LOGIN}", 403: f"the token may not 
 
 
 def add_arguments(publish: argparse.ArgumentParser) -> None:
-    publish.add_argument("metric", choices=METRICS, metavar="METRIC", help=", ".join(METRICS))
-    owner = "the Space, made if there is none; a user's or an organization's"
+    publish.add_argument("metric", type=metric_name, metavar="METRIC", help=", ".join(METRICS))
+    owner = "the Space of a user or an organization; made if it does not exist"
     publish.add_argument("--to", required=True, metavar="NAMESPACE/NAME", help=owner)
-    instead = "upload nothing: write what would be uploaded to a new or empty folder"
+    instead = "write the files to this new or empty folder, and upload nothing"
     publish.add_argument("--dry-run", type=Path, metavar="DIR", help=instead)
 
 
@@ -42,7 +42,7 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
         write_files(files, known.dry_run)
         script = known.dry_run / f"{known.to.rpartition('/')[2]}.py"
         said = f"{known.dry_run}: the {len(files)} files of a Space {known.to}, not uploaded"
-        return f'{said}; evaluate.load("{script}") loads them\n'
+        return printable(f'{said}; evaluate.load("{script}") loads them') + "\n"
     url = _upload(files, known.to, f"{known.metric} of evenscore {__version__}")
     return f'{url}: {len(files)} files; evaluate.load("{known.to}") loads them\n'
 

@@ -1,4 +1,4 @@
-"""`evenscore score`: a file of texts, against files of references where a metric has them."""
+"""`evenscore score`: a file of texts, against references where a metric has them."""
 
 from __future__ import annotations
 
@@ -9,62 +9,156 @@ from pathlib import Path
 from typing import Any
 
 from evenscore import METRICS
-from evenscore.commands.arguments import SEVERAL, add_help, add_references, aligned_lines, has_references, load_scorers
+from evenscore.commands.arguments import (
+    add_help,
+    add_metric,
+    add_references,
+    has_references,
+    joined_rows,
+    load_scorers,
+    read_references,
+)
+from evenscore.commands.results import ROWS_SUFFIXES, check_rows_file, csv_text, write_rows
 from evenscore.commands.tables import justified
+from evenscore.commands.texts import (
+    CONTEXTS,
+    PREDICTIONS,
+    TRAINING_TEXTS,
+    Column,
+    Files,
+    add_column,
+    add_input_format,
+    check_as_many,
+    check_distinct,
+    text_column,
+)
 from evenscore.scorer import Scorer
 
-HELP = "score a file of texts, against files of references"
-DESCRIPTION = "Score a file of texts, one segment a line, against files of references where a metric has them."
+HELP = "score a file of texts against references"
+DESCRIPTION = "Score a file of texts, one a line or one a row of a table, against references where a metric has them."
 EPILOG = """
-Several files of references give every row several references. perplexity has none: it asks for a source of
-probabilities, such as --model_id FOLDER, --source lm.arpa, or --source ngram --train-texts FILE.
-Any option of a metric can be given by its name, as in --tokenizer intl, --lowercase or --max-order 2; it goes to every
-metric that has it. One that only one metric is to get is written --bleu_corpus.tokenizer intl.
+A table (.csv, .tsv, .jsonl, .json) may hold predictions and references side by side: then leave --references out.
+Several files of references, or several columns, give every row several references.  A file named - is standard input.
+
+perplexity has no references.  It needs a source of probabilities: --model_id FOLDER, --source lm.arpa, or
+--source ngram --train-texts FILE.
+
+Give any option of a metric by its name, as in --tokenizer intl, --lowercase or --max-order 2.  It goes to every metric
+that has it; --bleu_corpus.tokenizer intl is for one metric alone.  `evenscore options METRIC` explains them all.
 
 examples:
   evenscore score --metric bleu_corpus wer_dp --predictions hyp.txt --references ref1.txt ref2.txt --confidence 0.95
+  evenscore score --metric wer_dp --predictions results.csv --prediction-column answer --reference-column gold
+  evenscore score --metric rouge_l_multi --predictions results.jsonl --rows scores.csv
   evenscore score --metric perplexity --predictions hyp.txt --source ngram --train-texts train.txt
   evenscore score --metric perplexity --predictions answers.txt --contexts questions.txt --model_id FOLDER
 """
-_OWN_OPTIONS = ("metric", "predictions", "references", "contexts", "json")
+_OWN_OPTIONS = (
+    "metric", "predictions", "prediction_column", "references", "reference_column", "contexts", "context_column",
+    "text_column", "input_format", "confidence", "rows", "format", "json",
+)  # fmt: skip
 _WITH_CONTEXTS = ("perplexity",)
+_CSV_HEADER = ("metric", "score", "value", "low", "high", "signature")
 
 
 def add_arguments(score: argparse.ArgumentParser) -> None:
     add_help(score)
-    score.add_argument("--metric", required=True, **SEVERAL, choices=METRICS, metavar="NAME", help=", ".join(METRICS))
-    score.add_argument("--predictions", required=True, type=Path, metavar="FILE", help="one segment a line, in UTF-8")
+    add_metric(score, required=True, help=", ".join(METRICS))
+    read = "the texts to score: one a line, or a table; in UTF-8"
+    score.add_argument("--predictions", required=True, type=Path, metavar="FILE", help=read)
+    add_column(score, PREDICTIONS)
     add_references(score)
-    read = "for perplexity: as many lines, which are read and not scored"
-    score.add_argument("--contexts", type=Path, metavar="FILE", help=read)
-    score.add_argument("--confidence", type=float, metavar="LEVEL", help="bootstrap interval, for example 0.95")
-    score.add_argument("--json", action="store_true", help="print everything as JSON")
+    before = "for perplexity: what stands before each text, which is read and not scored"
+    score.add_argument("--contexts", type=Path, metavar="FILE", help=before)
+    add_column(score, CONTEXTS)
+    add_column(score, TRAINING_TEXTS)
+    add_input_format(score)
+    score.add_argument("--confidence", type=float, metavar="LEVEL", help="add bootstrap intervals, for example 0.95")
+    every = f"also write the scores of every row to this file ({' or '.join(ROWS_SUFFIXES)})"
+    score.add_argument("--rows", type=Path, metavar="FILE", help=every)
+    forms = score.add_mutually_exclusive_group()
+    shown = "text: a table of the main scores; csv: the same with all digits; json: everything (default: text)"
+    forms.add_argument("--format", default="text", choices=["text", "json", "csv"], help=shown)
+    forms.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
 
 
 def run(known: argparse.Namespace, others: Sequence[str]) -> str:
-    scorers = load_scorers(known.metric, others, _OWN_OPTIONS, known)
-    if known.contexts is not None and not set(scorers) & set(_WITH_CONTEXTS):
-        raise ValueError(f"{', '.join(scorers)} has no contexts: leave --contexts out")
-    results = _score(scorers, known)
-    text = json.dumps(results, ensure_ascii=False, indent=1) if known.json else _report(scorers, results, known)
-    return f"{text}\n"
+    files = Files(known.input_format)
+    if known.rows is not None:
+        check_rows_file(known.rows, [known.predictions, *known.references])
+    scorers = load_scorers(known.metric, others, _OWN_OPTIONS, known, files)
+    if (known.contexts or known.context_column) and not set(scorers) & set(_WITH_CONTEXTS):
+        option = "--contexts" if known.contexts else CONTEXTS.option
+        raise ValueError(f"{', '.join(scorers)} has no contexts: leave {option} out")
+    results, rows = _score(scorers, _corpora(scorers, known, files), known.rows is not None)
+    text = _FORMATS[known.format](scorers, results, known)
+    if known.rows is not None:
+        write_rows(known.rows, rows)
+    return text
 
 
-def _score(scorers: Mapping[str, Scorer[Any]], known: argparse.Namespace) -> dict[str, Any]:
-    context_paths = [] if known.contexts is None else [known.contexts]
-    predictions, *columns = aligned_lines([known.predictions, *context_paths, *known.references])
-    contexts, references = columns[: len(context_paths)], columns[len(context_paths) :]
-    texts = {"predictions": predictions, "references": [list(row) for row in zip(*references, strict=True)]}
-    results = {}
+def _score(
+    scorers: Mapping[str, Scorer[Any]], corpora: Mapping[str, Mapping[str, Any]], with_rows: bool
+) -> tuple[dict[str, Any], dict[str, list[float]]]:
+    """The result of every metric, and the scores of every row by name."""
+    results: dict[str, Any] = {}
+    rows: dict[str, list[float]] = {}
     for name, scorer in scorers.items():
-        own = texts if has_references(scorer) else {"predictions": predictions}
-        if contexts and name in _WITH_CONTEXTS:
-            own = {**own, "contexts": contexts[0]}
-        results[name] = scorer.compute(own)
-    return results
+        if with_rows:
+            whole = scorer.under({"per_example": True, "scalars_only": False}).compute(corpora[name])
+            own = {f"{score}_per_example": f"{name}_{score}" for score in scorer.headlines()}
+            rows.update({column: whole[key] for key, column in own.items()})
+            asked = scorer.options["per_example"]
+            results[name] = scorer.visible({key: v for key, v in whole.items() if asked or key not in own})
+        else:
+            results[name] = scorer.compute(corpora[name])
+    return results, rows
 
 
-def _report(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], known: argparse.Namespace) -> str:
+def _corpora(scorers: Mapping[str, Scorer[Any]], known: argparse.Namespace, files: Files) -> dict[str, dict[str, Any]]:
+    """What every metric computes on."""
+    predictions = text_column(files.read(known.predictions), PREDICTIONS, known.prediction_column)
+    contexts = _contexts(known, files)
+    references = read_references(scorers, known.predictions, known, files)
+    check_as_many([predictions, *contexts, *references])
+    check_distinct(predictions, references)
+    given = {"predictions": predictions.rows, "references": joined_rows(references)}
+    corpora = {}
+    for name, scorer in scorers.items():
+        wanted = ["predictions", *(["references"] if has_references(scorer) else [])]
+        before = {"contexts": contexts[0].rows} if contexts and name in _WITH_CONTEXTS else {}
+        corpora[name] = {**{each: given[each] for each in wanted}, **before}
+    return corpora
+
+
+def _contexts(known: argparse.Namespace, files: Files) -> list[Column]:
+    """The column of contexts, if any; it may stand in the table of the predictions."""
+    if known.contexts is None and known.context_column is None:
+        return []
+    return [text_column(files.read(known.contexts or known.predictions), CONTEXTS, known.context_column)]
+
+
+# --- what is printed
+
+
+def _as_json(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], known: argparse.Namespace) -> str:
+    return f"{json.dumps(results, ensure_ascii=False, indent=1)}\n"
+
+
+def _as_csv(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], known: argparse.Namespace) -> str:
+    """A line for every headline score, with all digits."""
+    rows = []
+    for name, scorer in scorers.items():
+        result = results[name]
+        for score in scorer.headlines():
+            if not isinstance(result[score], float):
+                raise ValueError(f"{name}: {score} has {_shown(result[score])} or --rows FILE")
+            ends = (result.get(f"{score}_low"), result.get(f"{score}_high"))
+            rows.append((name, score, result[score], *ends, result.get("signature")))
+    return csv_text(_CSV_HEADER, rows)
+
+
+def _as_text(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], known: argparse.Namespace) -> str:
     """A table with a line a score, then the signatures."""
     rows = [("metric", "score", "value", "" if known.confidence is None else f"{100 * known.confidence:g} % interval")]
     for name, scorer in scorers.items():
@@ -73,7 +167,10 @@ def _report(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], know
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [justified(row, widths) for row in rows]
     signatures = [f"{name}  {result['signature']}" for name, result in results.items() if "signature" in result]
-    return "\n".join([*lines, *(["", *signatures] if signatures else [])])
+    return "\n".join([*lines, *(["", *signatures] if signatures else [])]) + "\n"
+
+
+_FORMATS = {"text": _as_text, "json": _as_json, "csv": _as_csv}
 
 
 def _shown(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""`evenscore tokenize`: lines of text as tokens."""
+"""`evenscore tokenize`: texts as tokens."""
 
 from __future__ import annotations
 
@@ -6,20 +6,28 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from evenscore.commands.arguments import lines, refuse_others
+from evenscore.commands.arguments import refuse_others
+from evenscore.commands.texts import STANDARD_INPUT, TEXTS, Files, add_column, add_input_format, text_column
 from evenscore.parallel import with_bar
 
 # Lines that are cut at once, so that a bar can move.
 _BLOCK = 10_000
-HELP = "cut text into tokens"
-DESCRIPTION = "Print the tokens of every line of a file, or of standard input."
-EPILOG = None
+HELP = "split texts into tokens"
+DESCRIPTION = "Print the tokens of every text of a file, or of standard input, one text a line."
+EPILOG = """
+examples:
+  evenscore tokenize --tokenizer tokenizer.json text.txt
+  evenscore tokenize --tokenizer tokenizer.json --ids --text-column question data.jsonl
+"""
 
 
 def add_arguments(tokenize: argparse.ArgumentParser) -> None:
-    tokenize.add_argument("--tokenizer", required=True, type=Path, metavar="FILE", help="a tokenizer.json")
+    tokenize.add_argument("--tokenizer", required=True, type=Path, metavar="FILE", help="the tokenizer.json to use")
     tokenize.add_argument("--ids", action="store_true", help="print ids instead")
-    tokenize.add_argument("file", nargs="?", type=Path, metavar="TEXT", help="text in UTF-8")
+    add_column(tokenize, TEXTS)
+    add_input_format(tokenize)
+    read = "texts in UTF-8: one a line, or a table; default: standard input"
+    tokenize.add_argument("file", nargs="?", default=STANDARD_INPUT, type=Path, metavar="FILE", help=read)
 
 
 def run(known: argparse.Namespace, others: Sequence[str]) -> str:
@@ -28,7 +36,7 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
 
     refuse_others(others, "tokenize")
     tokenizer = Tokenizer.from_file(str(known.tokenizer))
-    texts = lines(known.file)
+    texts = text_column(Files(known.input_format).read(known.file), TEXTS, known.text_column).rows
     blocks = (texts[start : start + _BLOCK] for start in range(0, len(texts), _BLOCK))
     encoded = with_bar(map(tokenizer.encode_batch_fast, blocks), "Tokenize lines", " lines", len, len(texts))
     rows = (map(str, each.ids) if known.ids else each.tokens for block in encoded for each in block)

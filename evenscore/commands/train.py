@@ -4,35 +4,43 @@ from __future__ import annotations
 
 import argparse
 import inspect
-from collections.abc import Sequence
+import io
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from evenscore.commands.arguments import check_output, refuse_others, value
+from evenscore.commands.arguments import check_output, printable, refuse_others, value
+from evenscore.commands.texts import STANDARD_INPUT, TEXTS, Files, add_column, add_input_format, text_column
 from evenscore.options import unknown_option
 
 _MODELS = ("bpe", "byte-level-bpe", "wordpiece", "unigram")
-HELP = "train a tokenizer on text files"
-DESCRIPTION = "Train a tokenizer on text files, one text a line."
+HELP = "train a tokenizer on files of texts"
+DESCRIPTION = "Train a tokenizer on files of texts, one a line or one a row of a table."
 EPILOG = """
+A line of a text file is trained on with its line feed, as in Hugging Face tokenizers; a cell of a table as it is.
+
 examples:
   evenscore train --model unigram --vocab-size 8000 -o tokenizer.json corpus.txt
+  evenscore train --model bpe --text-column question -o tokenizer.json data.jsonl.gz
   evenscore train --model unigram --vocab-size 9000 --extend tokenizer.json -o larger.json more.txt
 """
 
 
 def add_arguments(train: argparse.ArgumentParser) -> None:
     train.add_argument("--model", required=True, choices=_MODELS, metavar="NAME", help=", ".join(_MODELS))
-    train.add_argument("--vocab-size", type=int, metavar="N", help="tokens in all (default: the trainer's)")
-    train.add_argument("--min-frequency", type=int, metavar="N", help="merge no pair that is rarer (not for unigram)")
-    train.add_argument("--special-token", action="append", metavar="TOKEN", help="one more special token; repeatable")
+    train.add_argument("--vocab-size", type=int, metavar="N", help="size of the vocabulary (default: the trainer's)")
+    train.add_argument("--min-frequency", type=int, metavar="N", help="ignore pairs that are rarer (not for unigram)")
+    train.add_argument("--special-token", action="append", metavar="TOKEN", help="add a special token; repeatable")
     other = "any other option of the trainer, such as shrinking_factor=0.8; repeatable"
     train.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help=other)
-    larger = "go on from this tokenizer.json, a NAME, whose ids and pipeline stay; --vocab-size counts its tokens, too"
+    larger = "continue training this tokenizer.json of the same model: its ids stay, and --vocab-size counts its tokens"
     train.add_argument("--extend", type=Path, metavar="FILE", help=larger)
     train.add_argument("--quiet", action="store_true", help="no progress bars")
     train.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="the tokenizer.json to write")
-    train.add_argument("files", nargs="+", type=Path, metavar="CORPUS", help="text in UTF-8")
+    add_column(train, TEXTS)
+    add_input_format(train)
+    read = "texts in UTF-8: one a line, or tables; - is standard input"
+    train.add_argument("files", nargs="+", type=Path, metavar="FILE", help=read)
 
 
 def run(known: argparse.Namespace, others: Sequence[str]) -> str:
@@ -55,10 +63,31 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
         raise ValueError(f"an option of another type than the trainer's: {error}") from None
     if known.extend:
         tokenizer = Tokenizer.from_file(str(known.extend))
-    tokenizer.train([str(path) for path in known.files], trainer)
+    files = Files(known.input_format)
+    if known.text_column is not None and all(files.kind(path) == "lines" for path in known.files):
+        raise ValueError(f"{TEXTS.option} names a column of a table, and the files are read as lines: leave it out")
+    if all(_is_plain(path, files) for path in known.files):
+        # The trainer reads them itself, a part at a time.
+        tokenizer.train([str(path) for path in known.files], trainer)
+    else:
+        tokenizer.train_from_iterator(_texts(known, files), trainer)
     tokenizer.save(str(known.output))
     size = tokenizer.get_vocab_size()
-    return f"{known.output}: {known.model}, {size} token{'s' if size > 1 else ''}\n"
+    return f"{printable(str(known.output))}: {known.model}, {size} token{'s' if size > 1 else ''}\n"
+
+
+def _is_plain(path: Path, files: Files) -> bool:
+    """Whether a file is text as it stands, a text a line."""
+    return path != STANDARD_INPUT and path.suffix.lower() != ".gz" and files.kind(path) == "lines"
+
+
+def _texts(known: argparse.Namespace, files: Files) -> Iterator[str]:
+    """The texts of all files; a line keeps its end, as where the trainer reads a file."""
+    for path in known.files:
+        if files.kind(path) == "lines":
+            yield from io.StringIO(files.text(path), newline="\n")
+        else:
+            yield from text_column(files.read(path), TEXTS, known.text_column).rows
 
 
 def _options(known: argparse.Namespace) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from evenscore.wer.alignment import Alignment, alignment_picture, count_errors, 
 from evenscore.wer.costs import Costs, weighted_edit_counts, weighted_edit_operations
 from evenscore.wer.edits import edit_counts, edit_operations
 from evenscore.wer.options import WerOptions
-from evenscore.wer.transforms import pipeline, split_units
+from evenscore.wer.transforms import pipeline, split_units, warn_of_whole_texts
 
 _STATISTICS = ("hits", "substitutions", "deletions", "insertions", "wrong_rows", "normalizer")
 _RATE_NAMES = {"word": "wer", "char": "cer"}
@@ -46,6 +46,10 @@ class Wer(Scorer[WerOptions]):
 
     def own_statistic_names(self) -> Sequence[str]:
         return _STATISTICS
+
+    def warn(self, predictions: list[str], references: References) -> None:
+        if self.options["unit"] == "word":
+            warn_of_whole_texts(predictions, references, self.options["transforms"])
 
     # --- scoring
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from evenscore.inputs import References, warn_caller
 from evenscore.text.words import Units, Utf8, encode, split_characters, units_by_key, white_space
 
 Step = Callable[[str], str]
@@ -159,6 +160,42 @@ PIPELINES = {
 
 
 _SPACE = ord(" ")
+# A letter of a script that writes no spaces between words: Thai, Lao, Burmese, Khmer, Kana, Han.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+# All bytes but those that begin their letters in UTF-8: to look for these first is many times as fast.
+_OTHER_BYTES = bytes(set(range(256)) - {0xE0, 0xE1, *range(0xE3, 0xEA), 0xEF, 0xF0})
+_TEXTS_AT_ONCE = 1000
+
+
+def warn_of_whole_texts(predictions: list[str], references: References, transforms: Any) -> None:
+    """Warn if most texts in scripts without spaces are one word each, which one wrong character makes wrong."""
+    texts = predictions + references.texts
+    unspaced = _unspaced(texts)
+    if not unspaced:
+        return
+    lengths = split_units([texts[i] for i in unspaced], "word", transforms).segments.lengths
+    # A single letter may well be a word.
+    whole = (lengths == 1) & np.array([len(_UNSPACED.findall(texts[i])) > 1 for i in unspaced])
+    if 2 * np.count_nonzero(whole) > len(unspaced):
+        first = unspaced[int(whole.argmax())]
+        rows = np.arange(len(predictions))
+        row_of_text = np.concatenate((rows, np.repeat(rows, references.counts)))
+        warn_caller(
+            f"a text of row {row_of_text[first]} is in a script without spaces and counts as one word, as most such "
+            f'texts here do. Give unit="char" to compare characters'
+        )
+
+
+def _unspaced(texts: list[str]) -> list[int]:
+    """The places of the texts with letters of a script without spaces."""
+    places: list[int] = []
+    for start in range(0, len(texts), _TEXTS_AT_ONCE):
+        some = texts[start : start + _TEXTS_AT_ONCE]
+        if "".join(some).encode().translate(None, _OTHER_BYTES):
+            places += [i for i, text in enumerate(some, start) if _UNSPACED.search(text)]
+    return places
 
 
 def split_units(texts: list[str], unit: str, transforms: Any) -> Units:

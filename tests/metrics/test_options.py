@@ -86,7 +86,7 @@ def test_the_configuration_is_kept_by_name_and_by_place(name: str) -> None:
 @pytest.mark.parametrize("name", ["", "bleu", "../bleu_corpus", "BLEU_CORPUS", "_shared"])
 def test_an_unknown_metric_is_told_the_known_ones(name: str) -> None:
     for call in (evenscore.load, evenscore.path):
-        with pytest.raises(ValueError, match=r"unknown metric .*: choose one of bleu_corpus, rouge_l_multi, wer_dp"):
+        with pytest.raises(ValueError, match=r"unknown metric .* Choose one of bleu_corpus, rouge_l_multi, wer_dp"):
             call(name)
 
 

@@ -194,3 +194,46 @@ def test_wrong_transforms_are_refused_at_load(transforms: Any, message: str) -> 
 def test_a_function_that_returns_no_string_is_refused(step: Any) -> None:
     with pytest.raises(ValueError, match=r"returned .* for 'a b': return a string"):
         WerDp(transforms=[step]).compute(predictions=["a b"], references=["a"])
+
+
+# --- scripts without spaces
+
+WHOLE = {
+    "Chinese": ["今天天气很好。", "我们去公园吧"],
+    "Japanese": ["ありがとうございます", "カタカナ"],
+    "Thai": ["สวัสดีครับ", "ขอบคุณ"],
+    "Burmese": ["မြန်မာ", "ကျေးဇူး"],
+    "Khmer": ["ភាសាខ្មែរ", "អរគុណ"],
+    "Lao": ["ສະບາຍດີ", "ຂອບໃຈ"],
+}
+
+
+@pytest.mark.parametrize("script", WHOLE)
+def test_texts_without_spaces_that_are_one_word_each_are_warned_of(script: str) -> None:
+    texts = ["ok", *WHOLE[script]]
+    with pytest.warns(UserWarning, match=r'text of row 1 is in a script without spaces .* Give unit="char" to'):
+        evenscore.load("wer_dp").compute(predictions=texts, references=["ok", "x", "y"])
+    with pytest.warns(UserWarning, match="text of row 2 is in a script without spaces"):
+        evenscore.load("wer_dp").compute(predictions=["a", "b", "c"], references=[["a"], ["b", "c"], texts[1:]])
+
+
+@pytest.mark.parametrize(
+    ("texts", "options"),
+    [
+        (["我们 去 公园 吧", "你 好", "谢谢"], {}),
+        (["我们去公园吧"], {"unit": "char"}),
+        (["我们去公园吧"], {"transforms": lambda text: " ".join(text)}),
+        (["naïveté", "дом", "नमस्ते", "서울", "“x”", "𝒳𝒴", "好", "a"], {}),
+        (["", "a b"], {}),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+def test_nothing_is_said_where_words_are_told_apart(texts: list[str], options: dict[str, Any]) -> None:
+    result = evenscore.load("wer_dp", **options).compute(predictions=texts, references=texts)
+    assert result["hits"] > 0
+
+
+@pytest.mark.filterwarnings("error")
+def test_one_whole_text_among_many_others_is_not_warned_of() -> None:
+    texts = [*["你 好"] * 1500, "谢谢", "谢谢"]
+    assert evenscore.load("wer_dp").compute(predictions=texts, references=texts)["wer"] == 0

@@ -350,6 +350,34 @@ def test_combine_takes_a_list_of_metrics(load: Callable[..., Any], step: str | N
         assert own_entries(name, result, name) == scores(name, per_example=False)
 
 
+def test_our_combine_gives_an_option_to_the_members_that_have_it(load: Callable[..., Any]) -> None:
+    loaded = [load(name) for name in METRICS]
+    options = {"lowercase": True, "unit": "char", "seed": 7, "confidence": 0.9}
+    result = evenscore.combine(loaded).compute(predictions=PREDICTIONS, references=VARYING, **options)
+    for metric in loaded:
+        own = {name: value for name, value in options.items() if name in metric.option_names()}
+        assert len(own) < len(options)
+        expected = metric.compute(predictions=PREDICTIONS, references=VARYING, **own)
+        assert {key: result.get(f"{metric.name}_{key}", result.get(key)) for key in expected} == expected
+    with pytest.raises(ValueError, match="unknown option 'lowercse'; did you mean 'lowercase'"):
+        evenscore.combine(loaded).compute(predictions=PREDICTIONS, references=VARYING, lowercse=True)
+
+
+def test_our_combine_takes_names_mappings_columns_and_rows_that_were_added() -> None:
+    both = evenscore.combine({"cased": "bleu_corpus", "lower": evenscore.load("bleu_corpus", lowercase=True)})
+    both.add_batch(predictions=["A b c d"], references=["a b c d"])
+    result = both.compute(scalars_only=True)
+    assert (result["cased_score"], result["lower_score"]) == (59.460355750136046, 100.00000000000004)
+    assert {type(value) for value in result.values()} == {float, int}
+    forced = evenscore.combine(["wer_dp"], force_prefix=True).compute(predictions=["a"], references=["b"])
+    assert forced["wer_dp_wer"] == 1
+    perplexity = evenscore.load("perplexity", source="ngram", train_texts=["a b c"], discount=0.5)
+    row = {"predictions": ["b c"], "references": ["b"], "contexts": ["a"]}
+    result = evenscore.combine([perplexity, "wer_dp"]).compute(**row)
+    assert result["perplexity"] == perplexity.compute(predictions=["b c"], contexts=["a"])["perplexity"]
+    assert result["wer"] == 1
+
+
 def test_combine_takes_paths_and_named_metrics() -> None:
     result = evaluate.combine([evenscore.path(name) for name in METRICS]).compute(
         predictions=PREDICTIONS, references=VARYING

@@ -458,7 +458,7 @@ def test_files_of_all_kinds_have_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "sentence"),
     [
-        ("a.txt", b"a\xff", "a.txt is not UTF-8 text (byte 1): convert it to UTF-8"),
+        ("a.txt", b"a\xff", "a.txt is not UTF-8 text (line 1, byte 1): convert it to UTF-8"),
         ("a.txt", b"", "a.txt is empty"),
         ("a.csv", b"\nx\n", "a.csv begins with a blank line: begin it with the names of its columns"),
         ("a.csv", b"x,y\n1\n", "a.csv, line 2 has 1 cells, but the header has 2"),

@@ -249,6 +249,6 @@ def _texts(given: Any) -> list[str]:
         raise ValueError(f"train_texts={os.fspath(given)!r}: no such file; give a file's path, or a list of texts")
     with opened(given) as file:
         try:
-            return io.TextIOWrapper(file, encoding="utf-8").read().removesuffix("\n").split("\n")
+            return io.TextIOWrapper(file, encoding="utf-8-sig").read().removesuffix("\n").split("\n")
         except UnicodeDecodeError as error:
             raise ValueError(f"train_texts={os.fspath(given)!r} is not UTF-8: {error}") from error

@@ -1,0 +1,52 @@
+"""Results in files and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from evenscore.commands.arguments import check_output
+
+ROWS_SUFFIXES = (".csv", ".jsonl")
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    r"""A table as CSV; numbers have all their digits, None is an empty cell.
+
+    >>> csv_text(["score", "value"], [["wer", 0.1], ["a, b", None]])
+    'score,value\nwer,0.1\n"a, b",\n'
+    """
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows([header, *rows])
+    return written.getvalue()
+
+
+def check_rows_file(path: Path, read: Iterable[Path]) -> None:
+    """Before the work, not after it: ValueError if the scores of rows cannot be written to this file.
+
+    read: the files that the command reads.
+    """
+    if path.suffix.lower() not in ROWS_SUFFIXES:
+        raise ValueError(f"--rows {path}: name a file that ends in {' or '.join(ROWS_SUFFIXES)}")
+    if path.resolve() in [other.resolve() for other in read]:
+        raise ValueError(f"--rows {path} would replace a file that is read: name another file")
+    check_output(path)
+
+
+def write_rows(path: Path, columns: Mapping[str, Sequence[float]]) -> None:
+    """Write scores of rows as CSV or JSON lines, the whole file or none; "row" counts from 1."""
+    # Imported here: what reads and writes packed files takes a while.
+    from evenscore.perplexity.ngram.arpa import written
+
+    header = ["row", *columns]
+    rows = [(i, *scores) for i, scores in enumerate(zip(*columns.values(), strict=True), 1)]
+    if path.suffix.lower() == ".csv":
+        text = csv_text(header, rows)
+    else:
+        text = "".join(f"{json.dumps(dict(zip(header, row, strict=True)))}\n" for row in rows)
+    with written(path.resolve()) as file:
+        file.write(text.encode())

@@ -1,0 +1,275 @@
+"""The texts that the commands read: files of lines, and columns of tables."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import re
+import sys
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from evenscore.inputs import text_lines, utf8_text, warn_caller
+from evenscore.options import did_you_mean
+from evenscore.table_files import TABLE_SUFFIXES, Table, parse_table
+
+FORMATS = ("lines", *dict.fromkeys(TABLE_SUFFIXES.values()))
+STANDARD_INPUT = Path("-")
+_GZIP_START = b"\x1f\x8b"
+
+
+class Lines(NamedTuple):
+    """A file of lines: every line is a text.
+
+    name: of the file, for messages.
+    """
+
+    name: str
+    texts: list[str]
+
+
+Content: TypeAlias = Lines | Table
+
+
+class Column(NamedTuple):
+    """What a file gives for one role.
+
+    name: of the file, for messages.
+    unit: "lines" or "rows", what it has one entry for.
+    rows: a text for every row, or a list of texts.
+    columns: the names of the columns that they stand in, where the file is a table.
+    """
+
+    name: str
+    unit: str
+    rows: list[Any]
+    columns: Sequence[str] = ()
+
+
+class Role(NamedTuple):
+    """What a text is for, and which columns hold it unless an option says so.
+
+    columns: groups of names; the first group of which a table has a column counts.
+    option: names the column.
+    """
+
+    name: str
+    columns: Sequence[Sequence[str]]
+    option: str
+
+
+PREDICTIONS = Role("predictions", [("prediction", "predictions", "hypothesis"), ("text",)], "--prediction-column")
+REFERENCES = Role("references", [("reference", "references")], "--reference-column")
+CONTEXTS = Role("contexts", [("context", "contexts")], "--context-column")
+TEXTS = Role("texts", [("text",)], "--text-column")
+TRAINING_TEXTS = Role("training texts", TEXTS.columns, TEXTS.option)
+
+
+# --- arguments
+
+
+def add_input_format(parser: argparse.ArgumentParser) -> None:
+    """--input-format, which every command that reads texts has."""
+    tables = ", ".join(TABLE_SUFFIXES)
+    usual = f"default: by its name, {tables} (also with .gz) as a table and anything else as lines"
+    meaning = f"how every file is read: {', '.join(FORMATS)} ({usual})"
+    parser.add_argument("--input-format", choices=FORMATS, help=meaning, metavar="FORMAT")
+
+
+def add_column(parser: argparse.ArgumentParser, role: Role, **several: Any) -> None:
+    """The option that names the column of a role."""
+    usual = ", ".join(name for group in role.columns for name in group)
+    meaning = f"the column of {role.name} in a table (default: {usual})"
+    parser.add_argument(role.option, metavar="NAME", help=meaning, **several)
+
+
+# --- files
+
+
+class Files:
+    """Reads files, each once: as lines, or as tables where their names or an option say so.
+
+    input_format: one of FORMATS for all files; None goes by the files' names.
+    """
+
+    def __init__(self, input_format: str | None) -> None:
+        self._format = input_format
+        self._read: dict[Path, Content] = {}
+
+    def read(self, path: Path) -> Content:
+        """The content of a file, or of standard input where the path is "-"; gzip is unpacked.
+
+        Raises ValueError with the file and the line for what cannot be read, and OSError for what cannot be opened.
+        """
+        if path not in self._read:
+            name, kind, text = shown_name(path), self.kind(path), self.text(path)
+            self._read[path] = Lines(name, text_lines(text)) if kind == "lines" else parse_table(text, kind, name)
+        return self._read[path]
+
+    def text(self, path: Path) -> str:
+        """The whole text of a file, with its line ends."""
+        name = shown_name(path)
+        return utf8_text(_unpacked(path, name), name)
+
+    def kind(self, path: Path) -> str:
+        """How a file is read, one of FORMATS."""
+        name = path.name.lower().removesuffix(".gz")
+        return self._format or TABLE_SUFFIXES.get(Path(name).suffix, "lines")
+
+
+def shown_name(path: Path) -> str:
+    """The name of a file in messages."""
+    return "standard input" if path == STANDARD_INPUT else str(path)
+
+
+def _unpacked(path: Path, name: str) -> bytes:
+    data = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
+    # No UTF-8 text begins like this, so that a packed file is known whatever its name.
+    if not data.startswith(_GZIP_START):
+        if path.suffix.lower() == ".gz":
+            raise ValueError(f"{name} is no gzip file: pack it again, or rename it without .gz")
+        return data
+    try:
+        return gzip.decompress(data)
+    except (EOFError, OSError, zlib.error) as error:
+        raise ValueError(f"{name} is cut off or damaged ({error}): copy or pack it again") from error
+
+
+# --- texts of files
+
+
+def text_column(content: Content, role: Role, asked: str | None) -> Column:
+    """One text for every row; asked: the name of the column that was asked for, if any.
+
+    Raises ValueError for a table whose column cannot be told, and for a cell that is no text.
+    """
+    names = [] if asked is None else [asked]
+    if isinstance(content, Lines):
+        _refuse_columns(content, role, names)
+        return Column(content.name, "lines", content.texts)
+    (name,) = chosen_columns(content, role, names)
+    return Column(content.name, "rows", [_text(content, i, name) for i in range(len(content.rows))], [name])
+
+
+def list_column(content: Content, role: Role, asked: Sequence[str]) -> Column:
+    """A list of one text or several for every row; asked: the names of the columns that were asked for.
+
+    A cell of JSON may hold a list.  Of several cells of CSV or TSV, those that are empty are left out.
+    Raises ValueError for a table whose columns cannot be told, and for a cell that is neither a text nor such a list.
+    """
+    if isinstance(content, Lines):
+        _refuse_columns(content, role, asked)
+        return Column(content.name, "lines", [[text] for text in content.texts])
+    names = chosen_columns(content, role, asked)
+    rows = [[text for name in names for text in _texts(content, i, name)] for i in range(len(content.rows))]
+    if content.kind in ("csv", "tsv"):
+        _warn_of_lists(content, names)
+        # These files have no other way to say that there is no text.
+        rows = [list(filter(None, row)) or [""] for row in rows]
+    return Column(content.name, "rows", rows, names)
+
+
+def check_as_many(columns: Sequence[Column]) -> None:
+    """Raise ValueError for a file that has not as many lines, or rows, as the first."""
+    first = columns[0]
+    for column in columns[1:]:
+        if len(column.rows) != len(first.rows):
+            unit = "" if column.unit == first.unit else f" {first.unit}"
+            raise ValueError(
+                f"{column.name} has {len(column.rows)} {column.unit} but {first.name} has {len(first.rows)}{unit}"
+            )
+
+
+def check_distinct(predictions: Column, references: Sequence[Column]) -> None:
+    """Raise ValueError if predictions would be compared with the column that they stand in."""
+    for column in references:
+        both = [name for name in column.columns if column.name == predictions.name and name in predictions.columns]
+        if both:
+            raise ValueError(
+                f"{column.name}: column {both[0]!r} would be compared with itself: name another one with "
+                f"{PREDICTIONS.option} or {REFERENCES.option}"
+            )
+
+
+def has_column(table: Table, role: Role, asked: Sequence[str]) -> bool:
+    """Whether a table has a column for this role; asked: the names of the columns that were asked for."""
+    names = asked or [name for group in role.columns for name in group]
+    return any(name in table.columns for name in names)
+
+
+def chosen_columns(table: Table, role: Role, asked: Sequence[str]) -> Sequence[str]:
+    """The columns that were asked for, or the one that has a usual name."""
+    for name in asked:
+        if name not in table.columns:
+            raise ValueError(f"{table.name} has no column {name!r}{did_you_mean(name, table.columns)} {_names(table)}")
+    if asked:
+        return list(dict.fromkeys(asked))
+    for group in role.columns:
+        found = [name for name in group if name in table.columns]
+        if len(found) > 1:
+            raise ValueError(f"{table.name} has columns {' and '.join(found)}: choose one with {role.option}")
+        if found:
+            return found
+    usual = ", ".join(name for group in role.columns for name in group)
+    missing = f"{table.name} has no column for {role.name} ({usual})"
+    raise ValueError(f"{missing}. {_names(table)}: name one with {role.option}")
+
+
+def _names(table: Table) -> str:
+    return f"Its columns are {', '.join(table.columns) or 'none'}"
+
+
+def _warn_of_lists(table: Table, columns: Sequence[str]) -> None:
+    """Warn of lists in JSON where a cell is one text."""
+    for i, row in enumerate(table.rows[:1]):
+        for name in columns:
+            if re.fullmatch(r'\[\s*".*"\s*\]', row[name], flags=re.DOTALL):
+                warn_caller(
+                    f"{table.place(i)}: {name!r} looks like a list in JSON and is read as one text. Write lists in a "
+                    f".jsonl file, or give one column for each reference"
+                )
+
+
+def _refuse_columns(content: Lines, role: Role, columns: Sequence[str]) -> None:
+    if columns:
+        raise ValueError(
+            f"{content.name} is read as lines, which have no column {columns[0]!r}: leave {role.option} out, "
+            f"or give --input-format {', '.join(FORMATS[1:-1])} or {FORMATS[-1]}"
+        )
+
+
+def _texts(table: Table, i: int, column: str) -> list[str]:
+    """The texts of a cell: one, or those of a list."""
+    cell = table.rows[i].get(column)
+    if not isinstance(cell, list):
+        return [_text(table, i, column)]
+    if not cell:
+        raise ValueError(f"{table.place(i)}: {column!r} is an empty list: give at least one text")
+    for text in cell:
+        _check_text(text, table.place(i), f"{column!r} holds")
+    return cell
+
+
+def _text(table: Table, i: int, column: str) -> str:
+    row = table.rows[i]
+    if column not in row:
+        raise ValueError(f"{table.place(i)} has no {column!r}: add it, or leave the row out")
+    _check_text(row[column], table.place(i), f"{column!r} is")
+    return str(row[column])
+
+
+def _check_text(value: Any, place: str, subject: str) -> None:
+    if value is None:
+        raise ValueError(f'{place}: {subject} null: write "" for an empty text, or leave the row out')
+    if not isinstance(value, str):
+        raise ValueError(f"{place}: {subject} {_KINDS[type(value)]}: write a text, in quotation marks")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        said = f"{place}: {subject} a text with half of a surrogate pair, which is no character: remove it"
+        raise ValueError(said) from error
+
+
+_KINDS = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
