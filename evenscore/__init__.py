@@ -82,8 +82,8 @@ def combine(metrics: Sequence[Any] | Mapping[str, Any], *, force_prefix: bool = 
     """Combine several metrics into one, as evaluate.combine does; each option goes to the metrics that have it.
 
     Args:
-        metrics: loaded metrics, names of evenscore's metrics, or anything that evaluate.load takes; a list, or a mapping
-            from your own names.
+        metrics: loaded metrics, names of evenscore's metrics, or anything that evaluate.load takes; a list, or a
+            mapping from your own names.
         force_prefix: begin every name in the result with the metric's name. By default only names that several metrics
             have get this prefix.
 

@@ -1,4 +1,4 @@
-"""The README's lines for Dask, MPI, Ray and Spark, as they stand there, on processes of this machine."""
+"""The lines for Dask, MPI, Ray and Spark of docs/datasets-and-clusters.md, as they stand there, on local processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from small_corpus import METRICS, random_rows
 
 import evenscore
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "datasets-and-clusters.md").read_text(encoding="utf-8")
 PREDICTIONS, REFERENCES = random_rows(600)
 
 _START = f"""
@@ -30,7 +30,7 @@ def show():
     print(json.dumps([result(evenscore.load(name), *rows) for name in {METRICS}]))
 def result(metric, predictions, references):
 """
-# What is around README's lines, by what they have in them.
+# What is around the guide's lines, by what they have in them.
 _AROUND = {
     "dask.": """
 import dask.distributed
@@ -59,9 +59,9 @@ with pyspark.SparkContext("local[2]") as context:
 """
 
 
-def lines_of_the_readme(containing: str) -> str:
+def lines_of_the_guide(containing: str) -> str:
     """The one indented block that has this."""
-    (found,) = (block for block in re.findall(r"(?:^    .*\n)+", README, re.MULTILINE) if containing in block)
+    (found,) = (block for block in re.findall(r"(?:^    .*\n)+", GUIDE, re.MULTILINE) if containing in block)
     return found
 
 
@@ -94,7 +94,7 @@ def here() -> list[dict[str, float]]:
 
 @pytest.mark.parametrize("containing", _AROUND)
 def test_executors_give_the_same_bits(containing: str, here: list[dict[str, float]], tmp_path: Path) -> None:
-    lines = lines_of_the_readme(containing).replace('"tcp://scheduler:8786"', "cluster.scheduler_address")
+    lines = lines_of_the_guide(containing).replace('"tcp://scheduler:8786"', "cluster.scheduler_address")
     assert lines.count("metric.compute(") == 1
     program = _START + lines.replace("metric.compute(", "return metric.compute(") + _AROUND[containing]
     # One of the three hands the work out.
@@ -105,8 +105,8 @@ def test_executors_give_the_same_bits(containing: str, here: list[dict[str, floa
 
 @pytest.mark.skipif(shutil.which("java") is None, reason="Spark runs on java, which is not installed")
 def test_sums_of_parts_in_spark_give_the_same_bits(here: list[dict[str, float]], tmp_path: Path) -> None:
-    (function,) = re.findall(r"^>>> (def part_sums.*\n(?:\.\.\. .*\n)+)", README, re.MULTILINE)
-    (line,) = re.findall(r"In Spark that is `(total = .+?)`, with `wer.score_statistics\(total\)`", README)
+    (function,) = re.findall(r"^>>> (def part_sums.*\n(?:\.\.\. .*\n)+)", GUIDE, re.MULTILINE)
+    (line,) = re.findall(r"In Spark this is `(total = .+?)`, followed by `wer.score_statistics\(total\)`", GUIDE)
     lines = [
         "wer, rdd = metric, parallel(list(zip(predictions, references)))",
         "assert 0 in [len(rows) for rows in rdd.glom().collect()]",

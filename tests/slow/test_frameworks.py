@@ -1,14 +1,17 @@
-"""The metrics inside transformers' Trainer and the evaluation harness, as they are really run."""
+"""The metrics with transformers' Trainer and models and in the evaluation harness, as they are really run."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
 import datasets
 import lm_eval
+import numpy as np
 import pytest
 import torch
 import transformers
@@ -17,10 +20,11 @@ from lm_eval.api.model import LM
 from lm_eval.api.task import ConfigurableTask
 from lm_eval.models.huggingface import HFLM
 from small_corpus import random_texts
-from small_models import model_for, saved, tokenizer_for
+from small_models import byte_level_tokenizer, model_for, saved, tokenizer_for
 
 import evenscore
 
+GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "frameworks.md").read_text(encoding="utf-8")
 TEXTS = random_texts(12, 9, seed=3)
 
 
@@ -104,6 +108,58 @@ def test_a_trainer_may_evaluate_batch_by_batch(rows: datasets.Dataset, tmp_path:
         assert result["eval_perplexity"] == pytest.approx(expected, rel=1e-4)
         assert result["eval_tokens"] == tokens
     assert sizes == [5, 5, 2] * 2
+
+
+# --- the guide's lines for models
+
+
+def run_lines_of_the_guide(containing: str, **names: Any) -> dict[str, Any]:
+    """What is named after a run of the one indented block that has this."""
+    (lines,) = (block for block in re.findall(r"(?:^    .*\n)+", GUIDE, re.MULTILINE) if containing in block)
+    named = {"transformers": transformers, "metric": evenscore.load("wer_dp"), **names}
+    exec(textwrap.dedent(lines), named)
+    return named
+
+
+def speech_model(folder: Path) -> Path:
+    """A small recogniser of random weights."""
+    letters = {letter: id for id, letter in enumerate(["<pad>", "<s>", "</s>", "<unk>", "|", *"abcdefg"])}
+    (folder / "letters.json").write_text(json.dumps(letters), encoding="utf-8")
+    torch.manual_seed(0)
+    config = transformers.Wav2Vec2Config(
+        vocab_size=len(letters), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
+        conv_dim=(16, 16), conv_stride=(5, 2), conv_kernel=(10, 3), num_feat_extract_layers=2,
+        num_conv_pos_embeddings=16, num_conv_pos_embedding_groups=2, pad_token_id=0,
+    )  # fmt: skip
+    transformers.Wav2Vec2ForCTC(config).save_pretrained(folder / "speech")
+    transformers.Wav2Vec2CTCTokenizer(str(folder / "letters.json")).save_pretrained(folder / "speech")
+    transformers.Wav2Vec2FeatureExtractor().save_pretrained(folder / "speech")
+    return folder / "speech"
+
+
+def test_what_a_recogniser_hears_is_scored(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    audio = [{"array": rng.normal(size=size).astype(np.float32)} for size in (4000, 6000)]
+    rows = {"audio": audio, "text": ["a bad cab", "a cage"]}
+    named = run_lines_of_the_guide("recognizer(", MODEL=str(speech_model(tmp_path)), rows=rows)
+    assert (len(named["predictions"]), named["result"]["reference_length"]) == (2, 5)
+    assert named["result"] == named["metric"].compute(predictions=named["predictions"], references=rows["text"])
+
+
+def test_what_a_model_of_sequences_writes_is_scored(tmp_path: Path) -> None:
+    tokenizer = byte_level_tokenizer(["</s>", "<pad>"], eos_token="</s>", pad_token="<pad>")
+    tokenizer.save_pretrained(tmp_path)
+    torch.manual_seed(0)
+    config = transformers.T5Config(
+        vocab_size=len(tokenizer), d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2,
+        decoder_start_token_id=1, pad_token_id=1, eos_token_id=0,
+    )  # fmt: skip
+    transformers.T5ForConditionalGeneration(config).save_pretrained(tmp_path)
+    rows = {"source": TEXTS[:3], "text": TEXTS[3:6]}
+    named = run_lines_of_the_guide("model.generate(", MODEL=str(tmp_path), rows=rows)
+    words = sum(len(text.split()) for text in rows["text"])
+    assert (len(named["predictions"]), named["result"]["reference_length"]) == (3, words)
+    assert named["result"] == named["metric"].compute(predictions=named["predictions"], references=rows["text"])
 
 
 # --- the harness

@@ -178,6 +178,7 @@ def page(name: str, servers: dict[str, Server], chromium: browser.Browser) -> br
     """The metric's page, as it is when one comes to it."""
     wait_for(servers[name])
     chromium.open(servers[name].url)
+    chromium.button("Score")
     return chromium
 
 
@@ -308,6 +309,7 @@ def test_phones_show_all_of_the_page(
     name: str, theme: str, page: browser.Browser, servers: dict[str, Server], tmp_path: Path
 ) -> None:
     page.open(f"{servers[name].url}/?__theme={theme}", width=390, height=844)
+    page.button("Score")
     fill_in(page, CASES[name].typed)
     page.button("Options").click()
     page.button("Score").click()

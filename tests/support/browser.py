@@ -48,12 +48,13 @@ class Browser:
         self._driver = driver
         self._wait = WebDriverWait(driver, _PATIENCE, 0.05, [StaleElementReferenceException])
 
-    def open(self, url: str, *, width: int = 1280, height: int = 900) -> None:
-        """Show the address in a window of that size, in CSS pixels."""
+    def open(self, url: str, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        """Show the address in a window of that size, in CSS pixels, to a reader whose system is light or dark."""
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self._driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        preferred = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self._driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [preferred]})
         self._driver.get(url)
-        self.button("Score")
 
     def button(self, name: str) -> WebElement:
         """The button, or tab, that has this name."""

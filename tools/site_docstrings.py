@@ -1,0 +1,59 @@
+"""An extension of griffe: docstrings of this repository as Markdown, for the site's API reference.
+
+Examples become blocks of code; lines `name: what it is`, with their indented continuations, become a list.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from griffe import Extension, Object
+
+_ITEM = re.compile(r"(?P<names>`?[a-z_]\w*`?(?:, `?[a-z_]\w*`?)*): +(?P<text>\S.*)")
+# Outside code, brackets stand for themselves: not for tags, nor for links.
+_CODE_OR_MARK = re.compile(r"(`[^`]+`)|([<\[])")
+
+
+class Docstrings(Extension):
+    """Rewrites the docstring of every object when it is loaded."""
+
+    def on_object(self, *, obj: Object, **_: Any) -> None:
+        """Rewrite the object's own docstring."""
+        if obj.docstring is not None:
+            obj.docstring.value = as_markdown(obj.docstring.value)
+
+
+def as_markdown(docstring: str) -> str:
+    r"""A docstring's text as Markdown.
+
+    >>> as_markdown("Adds.\n\na, b: numbers,\n  both whole.")
+    'Adds.\n\n- **a, b**: numbers,\n  both whole.'
+    >>> as_markdown(">>> add(1, 2)\n3")
+    '```pycon\n>>> add(1, 2)\n3\n```'
+    """
+    return "\n\n".join(part for block in _blocks(docstring) for part in _block(block))
+
+
+def _blocks(docstring: str) -> list[str]:
+    return [block.strip("\n") for block in re.split(r"\n\s*\n", docstring) if block.strip()]
+
+
+def _block(block: str) -> list[str]:
+    """A block without blank lines: an example, text kept as it stands, or paragraphs and lists."""
+    if block.lstrip().startswith(">>> "):
+        return [f"```pycon\n{block}\n```"]
+    return [block] if block.startswith("    ") else _prose(block.splitlines())
+
+
+def _prose(lines: list[str]) -> list[str]:
+    parts: list[list[str]] = []
+    for line in lines:
+        item = _ITEM.fullmatch(line)
+        in_list = bool(parts) and parts[-1][0].startswith("- ")
+        goes_on = bool(item) or (in_list and line.startswith(" "))
+        if not parts or in_list != goes_on:
+            parts.append([])
+        shown = f"- **{item['names'].replace('`', '')}**: {item['text']}" if item else line
+        parts[-1].append(_CODE_OR_MARK.sub(lambda found: found[1] or f"\\{found[2]}", shown))
+    return ["\n".join(part) for part in parts]
