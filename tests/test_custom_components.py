@@ -308,7 +308,7 @@ class Returns:
 @pytest.mark.parametrize(
     ("part", "result", "message"),
     [
-        ("normalizer", "b", "the custom normalizer Returns returned 'b' from normalize: change what it is given"),
+        ("normalizer", "b", "the custom normalizer Returns returned 'b' from normalize: change the argument in place"),
         ("normalizer", NormalizedString("b"), "the custom normalizer Returns returned NormalizedString"),
         ("pre_tokenizer", ["b"], r"the custom pre-tokenizer Returns returned \['b'\] from pre_tokenize: change"),
         ("decoder", "b", "the custom decoder Returns returned 'b' from decode_chain: give a list of strings"),
@@ -431,7 +431,7 @@ def test_code_is_not_written(part: str, tmp_path: Path) -> None:
     }[part].custom
     setattr(theirs, part, custom(Raises()))
     kind = part.replace("_", "-")
-    message = f"the custom {kind} Raises is code of your own, which cannot be (written|pickled)"
+    message = f"the custom {kind} Raises is your own code, which cannot be (written|pickled)"
     writers: list[Callable[[Any], Any]] = [
         lambda whole: whole.to_str(),
         lambda whole: whole.save(str(tmp_path / "tokenizer.json")),
