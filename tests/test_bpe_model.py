@@ -508,7 +508,7 @@ def test_json_of_older_files() -> None:
         (({"a": "0"}, []), {}, r"vocab\['a'\] is '0': give an integer id"),
         (({"a": True}, []), {}, "is True: give an integer id"),
         (({1: 0}, []), {}, "vocab: the token 1 is not a string"),
-        ((["a"], []), {}, "no mapping"),
+        ((["a"], []), {}, "give a mapping"),
         (({"a": 0}, ["ab"]), {}, r"merges\[0\]: 'ab' is no pair"),
         (({"a": 0}, [("a", "b", "c")]), {}, "is no pair"),
         (({"a": 0}, [("a", 1)]), {}, "is no pair"),
@@ -532,7 +532,7 @@ def test_refuses(arguments: tuple, options: dict, message: str) -> None:
     ("change", "message"),
     [
         ({"vocab": None}, "vocab must be an object"),
-        ({"merges": {}}, "merges no array"),
+        ({"merges": {}}, "merges an array"),
         ({"merges": ["a b c"]}, "line 1 is 'a b c'"),
         ({"merges": [["a"]]}, "no pair"),
         ({"type": "WordPiece"}, "type is 'WordPiece': expected 'BPE'"),

@@ -469,14 +469,14 @@ def test_a_component_is_what_its_object_is(part: str) -> None:
 @pytest.mark.parametrize("each", ["low", None, PreTokenizedString("low")])
 def test_normalize_takes_a_normalized_string(each: Any) -> None:
     for normalizer in (normalizers.NFC(), normalizers.Normalizer.custom(Raises())):
-        with pytest.raises(ValueError, match="is no NormalizedString"):
+        with pytest.raises(ValueError, match="is not a NormalizedString"):
             normalizer.normalize(each)
 
 
 @pytest.mark.parametrize("each", ["low", None, NormalizedString("low")])
 def test_pre_tokenize_takes_a_pre_tokenized_string(each: Any) -> None:
     for pre_tokenizer in (pre_tokenizers.Whitespace(), pre_tokenizers.PreTokenizer.custom(Raises())):
-        with pytest.raises(ValueError, match="is no PreTokenizedString"):
+        with pytest.raises(ValueError, match="is not a PreTokenizedString"):
             pre_tokenizer.pre_tokenize(each)
 
 

@@ -324,7 +324,7 @@ def test_a_class_that_replaces_methods_needs_the_library() -> None:
 
 @pytest.mark.parametrize("wrong", [None, "a/path", Tokenizer])
 def test_from_tokenizers_says_what_it_takes(wrong: Any) -> None:
-    with pytest.raises(ValueError, match=r"give a tokenizers.Tokenizer or a fast tokenizer of transf.*from_file takes"):
+    with pytest.raises(ValueError, match=r"give a tokenizers.Tokenizer or a fast tokenizer of transf.*use from_file"):
         Tokenizer.from_tokenizers(wrong)
 
 
@@ -385,7 +385,7 @@ MISTAKES: list[tuple[Callable[[Tokenizer], Any], str]] = [
     (lambda t: Tokenizer.from_str("[1]"), r"expected an object, not \[1\]"),
     (lambda t: Tokenizer.from_str("/path/tok.json"), "this looks like a path: use from_file"),
     (lambda t: Tokenizer.from_str("tokenizer.json"), "this looks like a path: use from_file"),
-    (lambda t: Tokenizer.from_str(b"{}"), "from_buffer takes bytes"),
+    (lambda t: Tokenizer.from_str(b"{}"), "for bytes use from_buffer"),
 ]
 
 

@@ -665,17 +665,20 @@ def small(*extra: Piece, **options: Any) -> bytes:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (small(model_type=2), "not implemented: model type 'bpe'"),
-        (small(model_type=4), "not implemented: model type 'char'"),
-        (small(treat_whitespace_as_suffix=True), "not implemented: treat_whitespace_as_suffix"),
-        (small(remove_extra_whitespaces=True, charsmap=NO_KEYS + b"a  b\0"), "not implemented: .* two spaces in a row"),
+        (small(model_type=2), "unsupported feature: model type 'bpe'"),
+        (small(model_type=4), "unsupported feature: model type 'char'"),
+        (small(treat_whitespace_as_suffix=True), "unsupported feature: treat_whitespace_as_suffix"),
+        (
+            small(remove_extra_whitespaces=True, charsmap=NO_KEYS + b"a  b\0"),
+            "unsupported feature: .* two spaces",
+        ),
         (
             small(Piece("a  b", 0.0, Kind.USER_DEFINED), remove_extra_whitespaces=True),
-            "not implemented: .* a user-defined piece with two spaces in a row",
+            "unsupported feature: .* a user-defined piece with two spaces in a row",
         ),
         (small(charsmap=b"abc"), "precompiled_charsmap of 3 bytes is cut off"),
-        (small(Piece("b", -1.0, Kind.UNUSED)), "not implemented: piece 3, 'b', of type UNUSED"),
-        (small(Piece("<0x00>", 0.0, Kind.BYTE)), "not implemented: piece 3, '<0x00>', of type BYTE"),
+        (small(Piece("b", -1.0, Kind.UNUSED)), "unsupported feature: piece 3, 'b', of type UNUSED"),
+        (small(Piece("<0x00>", 0.0, Kind.BYTE)), "unsupported feature: piece 3, '<0x00>', of type BYTE"),
         (small(Piece("a", -1.0)), "pieces 2 and 3 are both 'a'"),
         (small(Piece("b", 1.0)), "piece 3, 'b', has the score 1.0"),
         (small(Piece("<unk2>", 0.0, Kind.UNKNOWN)), "not exactly one unknown piece"),

@@ -146,7 +146,10 @@ def tokenizer_with_bert() -> Any:
         (lambda t: t.encode_batch([("a", "b", "c")]), r"text 0 is \('a', 'b', 'c'\): give a string"),
         (lambda t: setattr(t, "post_processor", 3), "post_processor=3: give a PostProcessor of tokenizers_impl"),
         (lambda t: setattr(t, "encode_special_tokens", None), "encode_special_tokens=None: give True or False"),
-        (lambda t: tokenizers_impl.Tokenizer.from_buffer(b"x"), "Cannot instantiate Tokenizer from buffer: this is no"),
+        (
+            lambda t: tokenizers_impl.Tokenizer.from_buffer(b"x"),
+            "Cannot instantiate Tokenizer from buffer: not",
+        ),
         (lambda t: tokenizers_impl.AddedToken("a", lstrip=1), "lstrip of the token 'a' is 1: give True or False"),
         (lambda t: mine.TemplateProcessing("[CLS] $0"), r"Missing SpecialToken\(s\) with id\(s\) `\[CLS\]`"),
         (lambda t: mine.TemplateProcessing(pair="$A"), "Template for `pair` must use both sequences"),

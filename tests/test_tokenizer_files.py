@@ -147,7 +147,7 @@ def document(**changed: Any) -> str:
         (document(normalizer={"type": "Other"}), "normalizer Other is not supported: use one of"),
         (document(pre_tokenizer={"type": "Other"}), "pre-tokenizer Other is not supported"),
         (document(decoder={"type": "Other"}), "decoder Other is not supported"),
-        (document(added_tokens=[{"id": 3, "content": "a"}]), "has no single_word"),
+        (document(added_tokens=[{"id": 3, "content": "a"}]), "lacks the key single_word"),
         (document(added_tokens=[added(special="x")]), "special of the added token .* is 'x'"),
         (document(added_tokens=["<s>"]), "the added token <s> is not an object"),
         (document(added_tokens=3), "added_tokens of tokenizer.json is 3: expected a list"),

@@ -328,7 +328,7 @@ def test_saved_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: Unigram([], 0), "unk_id=0: the vocabulary has 0"),
+        (lambda: Unigram([], 0), "unk_id is 0, but vocab has 0"),
         (lambda: Unigram([("a", 0.0)], 1), "unk_id is 1, but vocab has 1"),
         (lambda: Unigram([("a", 0.0)], -1), "unk_id is -1: give an integer"),
         (lambda: Unigram(unk_id=0), "unk_id is 0, but vocab is None"),

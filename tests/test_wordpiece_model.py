@@ -152,7 +152,7 @@ def test_reads_files_as_the_library(tmp_path: Path, content: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"vocab": {"a": -1}}, r"vocab\['a'\]: the id -1"),
+        ({"vocab": {"a": -1}}, r"vocab\['a'\] is -1"),
         ({"unk_token": None}, "unk_token is None: give a string"),
         ({"continuing_subword_prefix": 2}, "continuing_subword_prefix is 2"),
         ({"max_input_chars_per_word": "100"}, "max_input_chars_per_word is '100'"),

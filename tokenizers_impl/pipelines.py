@@ -61,7 +61,7 @@ def wordpiece(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
     >>> tokenizer, trainer = wordpiece(vocab_size=14, show_progress=False)
     >>> tokenizer.train_from_iterator(["low slow lot"], trainer)
     >>> tokenizer.encode("Lot!").tokens
-    ['lo', '##t', '[UNK]']
+    ['l', '##o', '##t', '[UNK]']
     """
     given = {"special_tokens": list(BERT_TOKENS), **options}
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))

@@ -232,18 +232,18 @@ Pattern: TypeAlias = str | Regex
 
 
 def check_pattern(pattern: Any) -> None:
-    """ValueError for what is no pattern."""
+    """ValueError unless it is a string or a Regex."""
     if not isinstance(pattern, (str, Regex)):
         raise ValueError(f"pattern={pattern!r}: give a string or a Regex of tokenizers_impl")
 
 
 def pattern_json(pattern: Pattern) -> dict[str, str]:
-    """The pattern in tokenizer.json."""
+    """Return the pattern's object of tokenizer.json."""
     return {"Regex": pattern.pattern} if isinstance(pattern, Regex) else {"String": pattern}
 
 
 def pattern_from_json(data: Any) -> Pattern:
-    """The pattern of that object of tokenizer.json."""
+    """Read a pattern from its object of tokenizer.json."""
     if not isinstance(data, Mapping) or len(data) != 1 or not all(isinstance(each, str) for each in data.values()):
         raise ValueError(f'the pattern is {data!r}: expected {{"String": ...}} or {{"Regex": ...}}')
     [(kind, text)] = data.items()
