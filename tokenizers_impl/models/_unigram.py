@@ -281,7 +281,7 @@ def _is_scored(row: Any) -> bool:
 def _rows(vocab: Any) -> list[tuple[str, float]]:
     """The vocab of a file; ValueError unless it is a list of [string, number] lists."""
     if not isinstance(vocab, list):
-        raise ValueError(f"Unigram: vocab is {str(vocab)[:80]}: expected an array")
+        raise ValueError(f"Unigram: vocab is {str(vocab)[:80]}: expected a list")
     if set(map(type, vocab)) <= {list} and set(map(len, vocab)) <= {2} and {type(row[1]) for row in vocab} <= {float}:
         return vocab
     for id, row in enumerate(vocab):
