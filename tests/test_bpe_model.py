@@ -504,7 +504,7 @@ def test_json_of_older_files() -> None:
         ((None, []), {}, "give both or neither"),
         (({"a": 0}, "merges.txt"), {}, "give two paths, or a mapping and a list"),
         (({"a": -1}, []), {}, r"vocab\['a'\] is -1: give an id in 0\.\."),
-        (({"a": 2**31}, []), {}, "the id 2147483648 is not in"),
+        (({"a": 2**31}, []), {}, "is 2147483648: give an id in"),
         (({"a": "0"}, []), {}, r"vocab\['a'\] is '0': give an integer id"),
         (({"a": True}, []), {}, "is True: give an integer id"),
         (({1: 0}, []), {}, "vocab: the token 1 is not a string"),
@@ -520,7 +520,11 @@ def test_json_of_older_files() -> None:
         ((), {"unk_token": 3}, "unk_token is 3: give a string, or None"),
         ((), {"match": "greedy"}, "match is 'greedy': give one of 'merges', 'longest'"),
         ((), {"end_of_word": "none"}, "end_of_word is 'none'"),
-        (({"a": 0}, []), {"end_of_word": "symbol", "end_of_word_suffix": "</w>"}, "'</w>' is not in vocab"),
+        (
+            ({"a": 0}, []),
+            {"end_of_word": "symbol", "end_of_word_suffix": "</w>"},
+            "needs end_of_word_suffix '</w>' in vocab",
+        ),
     ],
 )
 def test_refuses(arguments: tuple, options: dict, message: str) -> None:

@@ -379,7 +379,7 @@ MISTAKES: list[tuple[Callable[[Tokenizer], Any], str]] = [
     (lambda t: t.encode("a", 5), "the second text is 5: give a string"),
     (
         lambda t: t.encode_batch([("a", "b"), ("a", "b"), ("c", None)]),
-        r"text 2 is the pair \('c', None\), with the second text None: give strings",
+        r"text 2 is the pair \('c', None\) with the second text None: give strings",
     ),
     (lambda t: t.encode_batch([["a", "b", "c"]]), "text 0 is .*: give a string or a pair.*needs is_pretokenized=True"),
     (lambda t: Tokenizer.from_str("[1]"), r"expected an object, not \[1\]"),

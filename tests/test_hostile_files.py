@@ -67,7 +67,10 @@ REFUSED = {
         for key in ("normalizer", "pre_tokenizer", "decoder", "post_processor")
         for depth in (64, 400, 100_000)
     },
-    "an integer of 5000 digits": ('{"model":{"type":"BPE","merges":[],"vocab":{"a":' + "9" * 5000 + "}}}", "no tokeni"),
+    "an integer of 5000 digits": (
+        '{"model":{"type":"BPE","merges":[],"vocab":{"a":' + "9" * 5000 + "}}}",
+        "not a valid tokeni",
+    ),
     "a huge float": ('{"model":{"type":"Unigram","unk_id":0,"vocab":[["a",1e999]]}}', "the number 1e999 is too large"),
     "NaN": (unigram(["a", float("nan")]), "give a string and a finite number"),
     "infinity": (unigram(["a", float("-inf")]), "give a string and a finite number"),

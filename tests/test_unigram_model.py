@@ -334,7 +334,7 @@ def test_saved_files(tmp_path: Path) -> None:
         (lambda: Unigram(unk_id=0), "unk_id is 0, but vocab is None"),
         (lambda: Unigram([("a", 0.0), ("b", math.nan)]), r"vocab\[1\] is \('b', nan\)"),
         (lambda: Unigram([(1, 0.0)]), r"vocab\[0\] is \(1, 0.0\)"),  # type: ignore[list-item]
-        (lambda: Unigram(SMALL, 0, alpha=-1.0), "alpha=-1.0"),
+        (lambda: Unigram(SMALL, 0, alpha=-1.0), "alpha is -1.0"),
         (lambda: Unigram(SMALL, 0, nbest_size=-1), "nbest_size is -1: give an integer"),
         (lambda: Unigram(SMALL, 0).nbest("a", 0), "n is 0"),
         (lambda: Unigram(SMALL, 0).sample("a", 1.0, 0, 0), "n is 0"),
