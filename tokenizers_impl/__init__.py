@@ -30,7 +30,7 @@ from .implementations import (
 from .tokenizer import Tokenizer
 
 # isort: split
-# These are made of what stands above.
+# The names of the public interface, sorted.
 
 __all__ = [
     "AddedToken",
@@ -72,7 +72,7 @@ def __dir__() -> list[str]:
     return __all__
 
 
-if not TYPE_CHECKING:  # where it would make every name one of the module
+if not TYPE_CHECKING:  # type checkers would otherwise accept any name
 
     def __getattr__(name: str) -> NoReturn:
         raise missing(__name__, name)

@@ -1,4 +1,4 @@
-"""A text that knows where each of its characters comes from: what custom components work on."""
+"""NormalizedString, a text that keeps the origins of its characters, for custom components."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from ._text.char_map import lower_case, upper_case
 from ._text.forms import in_form
 from ._text.splits import TEXT, Splits, prepended, stripped
 
-# --- The words that methods of strings take, as enumerations
+# --- Enumerations of arguments
 
 
 class OffsetReferential(str, Enum):
-    """What offsets count in: the text as it was given, or as it is by now."""
+    """The text that offsets refer to: the original or the normalized one."""
 
     ORIGINAL = "original"
     NORMALIZED = "normalized"
 
 
 class OffsetType(str, Enum):
-    """What offsets count: bytes of UTF-8, or characters."""
+    """The unit of offsets: UTF-8 bytes or characters."""
 
     BYTE = "byte"
     CHAR = "char"
 
 
 class SplitDelimiterBehavior(str, Enum):
-    """What becomes of a delimiter; each may be given wherever its name may.
+    """The handling of a delimiter; a member is accepted wherever its name is.
 
     >>> from tokenizers_impl.pre_tokenizers import Punctuation
     >>> Punctuation(SplitDelimiterBehavior.REMOVED).pre_tokenize_str("a-b")
@@ -53,22 +53,22 @@ class SplitDelimiterBehavior(str, Enum):
     CONTIGUOUS = "contiguous"
 
 
-# --- What the methods of strings are given by a caller, checked
+# --- Checks of arguments
 
 
 def name_of(func: Any) -> str:
-    """What messages call a function."""
+    """The name of a function in messages."""
     return getattr(func, "__qualname__", None) or repr(func)
 
 
 def check_callable(method: str, func: Any, given: str) -> None:
-    """ValueError for what is no function; given: what it would be called with."""
+    """ValueError unless func is callable; given: its arguments, for the message."""
     if not callable(func):
         raise ValueError(f"{method} is given {func!r}: give a function of {given}")
 
 
 def told(func: Callable[[str], Any], char: str) -> bool:
-    """What the function says of a character; ValueError for anything but True or False."""
+    """Call the function of `filter`; ValueError if it returns anything but True or False."""
     answer = func(char)
     if not isinstance(answer, (bool, np.bool_)):
         raise ValueError(f"the function given to filter says {answer!r} of {char!r}: return True or False")
@@ -76,7 +76,7 @@ def told(func: Callable[[str], Any], char: str) -> bool:
 
 
 def mapped(func: Callable[[str], Any], char: str) -> str:
-    """What the function makes of a character; ValueError for anything but one character."""
+    """Call the function of `map`; ValueError if it returns anything but one character."""
     made = func(char)
     if not isinstance(made, str) or len(made) != 1:
         raise ValueError(f"the function given to map makes {made!r} of {char!r}: return one character")
@@ -84,7 +84,7 @@ def mapped(func: Callable[[str], Any], char: str) -> str:
 
 
 def tokens_of(func: Callable[[str], Any], text: str) -> list[Token]:
-    """What the function makes of a text; ValueError for anything but a list of Token."""
+    """Call the function of `tokenize`; ValueError if it returns anything but a list of Token."""
     tokens = func(text)
     if not isinstance(tokens, list) or not all(isinstance(token, Token) for token in tokens):
         raise ValueError(f"{name_of(func)} returned {tokens!r} for {text!r}: give a list of Token")
@@ -92,7 +92,7 @@ def tokens_of(func: Callable[[str], Any], text: str) -> list[Token]:
 
 
 def chosen(name: str, value: Any, choices: type[Enum]) -> str:
-    """The value that was chosen, by itself or as a member of the enumeration; ValueError for another one."""
+    """Check a choice, given as a name or as a member of the enumeration; ValueError for any other value."""
     known = [choice.value for choice in choices]
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"{name}={value!r}: choose one of {', '.join(known)}")
@@ -100,9 +100,9 @@ def chosen(name: str, value: Any, choices: type[Enum]) -> str:
 
 
 def bounds_of(range: Any, n: int) -> tuple[int, int]:
-    """From where to where a range reaches in n characters, which may be beyond the last.
+    """The (start, end) of a range in n characters; the end may be greater than n.
 
-    ValueError for what is no range, has a step, or begins before the first character.
+    ValueError for a value that is not a range, for a slice with a step, and for a start before the first character.
 
     >>> bounds_of(-1, 3), bounds_of(slice(1, None), 3), bounds_of((2, 9), 3)
     ((2, 3), (1, 3), (2, 9))
@@ -124,15 +124,15 @@ def bounds_of(range: Any, n: int) -> tuple[int, int]:
     return start, start + 1
 
 
-# --- A text that knows where each of its characters comes from
+# --- A text with the origins of its characters
 
 
 class NormalizedString:
-    """A text as it was given and as it is by now, as `tokenizers.NormalizedString`; methods change it in place.
+    """An original text and its normalized form, like `tokenizers.NormalizedString` 0.23.3; methods change it in place.
 
-    It is what components of the user's own work on: see `normalizers.Normalizer.custom`.  What is put before or behind
-    a character has the origin of that character.
-    ValueError for a text that is no string, or that UTF-8 lacks.
+    Custom normalizers work on it: see `normalizers.Normalizer.custom`.  Characters that are inserted before or after a
+    character have the origin of that character.
+    ValueError for a text that is not a string or has a lone surrogate.
 
     >>> text = NormalizedString("Été 24")
     >>> text.nfd()
@@ -154,7 +154,7 @@ class NormalizedString:
 
     @classmethod
     def aligned(cls, original: str, shift: int, normalized: str, origins: I32) -> NormalizedString:
-        """The text `normalized`, whose character i comes from origins[i, 0]:origins[i, 1] of a whole text.
+        """Build from a normalized text whose character i comes from whole[origins[i, 0]:origins[i, 1]] of a whole text.
 
         original: the part of the whole text that begins at its character `shift`.  origins: int32, shape (n, 2).
         """
@@ -164,22 +164,22 @@ class NormalizedString:
 
     @property
     def original(self) -> str:
-        """The text as it was given; of a part of a text, the part of it that this one comes from."""
+        """The original text; for a part, the part of the original that it comes from."""
         return self._original
 
     @property
     def normalized(self) -> str:
-        """The text as it is by now."""
+        """The normalized text."""
         return self._normalized
 
     @property
     def origins(self) -> I32:
-        """From where to where in the whole text each character comes, in characters, shape (n, 2)."""
+        """The (start, end) of each character in the whole text, in characters, shape (n, 2)."""
         return self._origins
 
     @property
     def reach(self) -> tuple[int, int]:
-        """From where to where the original reaches in the whole text, in characters."""
+        """The (start, end) of the original in the whole text, in characters."""
         return self._shift, self._shift + len(self._original)
 
     def __str__(self) -> str:
@@ -195,7 +195,7 @@ class NormalizedString:
         return Splits.of([self._normalized], offsets=True)._replace(origins=self._origins, given=None)
 
     def rewrite(self, change: Callable[[Splits], Splits]) -> None:
-        """Become what the function makes of the one split, which it sees as if its original were the whole text."""
+        """Replace the text by the function's result for its split; the function sees the original as the whole text."""
         shift = np.int32(self._shift)
         splits = change(self.splits()._replace(origins=self._origins - shift))
         part = slice(int(splits.starts[0]), int(splits.ends[0]))
@@ -204,73 +204,73 @@ class NormalizedString:
     # Changes
 
     def nfc(self) -> None:
-        """Unicode's form NFC."""
+        """Normalize to NFC."""
         self.rewrite(partial(in_form, compatibility=False, composes=True))
 
     def nfd(self) -> None:
-        """Unicode's form NFD."""
+        """Normalize to NFD."""
         self.rewrite(partial(in_form, compatibility=False, composes=False))
 
     def nfkc(self) -> None:
-        """Unicode's form NFKC."""
+        """Normalize to NFKC."""
         self.rewrite(partial(in_form, compatibility=True, composes=True))
 
     def nfkd(self) -> None:
-        """Unicode's form NFKD."""
+        """Normalize to NFKD."""
         self.rewrite(partial(in_form, compatibility=True, composes=False))
 
     def lowercase(self) -> None:
-        """Every character in lower case."""
+        """Lowercase every character."""
         self.rewrite(lower_case().apply)
 
     def uppercase(self) -> None:
-        """Every character in upper case."""
+        """Uppercase every character."""
         self.rewrite(upper_case().apply)
 
     def strip(self) -> None:
-        """Take white space off both ends."""
+        """Strip white space from both ends."""
         self.rewrite(partial(stripped, left=True, right=True))
 
     def lstrip(self) -> None:
-        """Take white space off the beginning."""
+        """Strip white space from the beginning."""
         self.rewrite(partial(stripped, left=True, right=False))
 
     def rstrip(self) -> None:
-        """Take white space off the end."""
+        """Strip white space from the end."""
         self.rewrite(partial(stripped, left=False, right=True))
 
     def prepend(self, s: str) -> None:
-        """Put a string before the text, unless that is empty."""
+        """Prepend a string; an empty text stays empty."""
         added = code_points(of_kind("prepend", s, str, "normalizer Prepend"))
         self.rewrite(lambda splits: prepended(splits, added, splits.added == TEXT))
 
     def append(self, s: str) -> None:
-        """Put a string behind the text."""
+        """Append a string."""
         origin = self._origins[-1:] if len(self._origins) else np.full((1, 2), self._shift, np.int32)
         added = NormalizedString(s).normalized
         self._origins = np.concatenate((self._origins, np.repeat(origin, len(added), axis=0)))
         self._normalized += added
 
     def replace(self, pattern: Pattern, content: str) -> None:
-        """Put the content in place of every match of a string or a Regex; the empty string matches nothing."""
+        """Replace every match of a string or a Regex; the empty string matches nothing."""
         of_kind("pattern", pattern, Pattern, "normalizer Replace")
         chars = code_points(of_kind("content", content, str, "normalizer Replace"))
         if pattern != "":
             self.rewrite(lambda splits: replaced(splits, matches(pattern, splits), chars))
 
     def clear(self) -> None:
-        """Take all characters out."""
+        """Remove all characters."""
         self._normalized, self._origins = "", self._origins[:0]
 
     def filter(self, func: Callable[[str], bool]) -> None:
-        """Keep the characters for which the function says True; ValueError if it says anything but True or False."""
+        """Keep the characters for which the function returns True; ValueError if it returns anything but a bool."""
         check_callable("filter", func, "a character")
         kept = [told(func, char) for char in self._normalized]
         self._normalized = "".join(char for char, keep in zip(self._normalized, kept, strict=True) if keep)
         self._origins = self._origins[np.array(kept, np.bool_)]
 
     def map(self, func: Callable[[str], str]) -> None:
-        """Put the function's character in place of every character; ValueError if it gives anything but one."""
+        """Replace every character by the function's result; ValueError if that is not one character."""
         check_callable("map", func, "a character")
         self._normalized = "".join([mapped(func, char) for char in self._normalized])
 
@@ -283,10 +283,10 @@ class NormalizedString:
     # Parts
 
     def slice(self, range: int | tuple[int, int] | builtins.slice) -> NormalizedString | None:
-        """The character of that number, or those from a number to another; None where there are none.
+        """Return one character, or those of a range or slice; None beyond the end of the text.
 
-        A slice may be empty where a character stands.  Negative numbers count from the end, in characters, where the
-        library counts bytes.  ValueError for a number before the beginning, a slice with a step, what is no range.
+        A slice may be empty within the text.  Negative numbers count characters from the end; the library counts bytes.
+        ValueError for a number before the beginning, a slice with a step, and a value that is not a range.
         """
         n = len(self._normalized)
         start, end = bounds_of(range, n)
@@ -298,29 +298,29 @@ class NormalizedString:
         return self.slice(range)
 
     def copy(self) -> NormalizedString:
-        """The same, to be changed by itself."""
+        """Return an independent copy."""
         return NormalizedString.aligned(self._original, self._shift, self._normalized, self._origins)
 
     def part(self, start: int, end: int) -> NormalizedString:
-        """The characters from `start` to `end`, and what they come from."""
+        """The characters start:end with their originals."""
         return self._made_of(self._normalized[start:end], self._origins[start:end], self._shift + start)
 
     def cut(self, cut: Callable[[Splits], Splits]) -> list[NormalizedString]:
-        """The parts that a pre-tokenizer makes of the text."""
+        """Split the text with a pre-tokenizer."""
         splits = cut(self.splits())
         bounds = zip(splits.starts.tolist(), splits.ends.tolist(), strict=True)
         return list(map(self._made_of, splits.texts(), (splits.origins[start:end] for start, end in bounds)))
 
     def _made_of(self, normalized: str, origins: I32, empty_at: int = 0) -> NormalizedString:
-        """A part of the text, with these origins; of an empty one it is said where it stands."""
+        """A part of the text with these origins; empty_at: the position of an empty part."""
         first, last = (int(origins[0, 0]), int(origins[-1, 1])) if len(origins) else (empty_at, empty_at)
         original = self._original[first - self._shift : last - self._shift]
         return NormalizedString.aligned(original, first, normalized, origins)
 
     def split(self, pattern: Pattern, behavior: str) -> list[NormalizedString]:
-        """The parts between matches of a string or a Regex, and what the behavior leaves of the matches.
+        """Split at the matches of a string or a Regex.
 
-        behavior: as with `pre_tokenizers.Split`; the empty string matches nothing.
+        behavior: the handling of a match, as in `pre_tokenizers.Split`.  The empty string matches nothing.
 
         >>> [str(part) for part in NormalizedString("the-final--countdown").split("-", "merged_with_previous")]
         ['the-', 'final-', '-', 'countdown']
@@ -338,7 +338,7 @@ class NormalizedString:
         return [self.part(start, end) for start, end in joined]
 
     def _pieces(self, pattern: Pattern) -> list[tuple[int, int, bool]]:
-        """Matches, and what is between them: from where to where, whether it is a match; at least one piece."""
+        """The (start, end, is a match) of matches and of the text between them; at least one piece."""
         n = len(self._normalized)
         found = matches(pattern, self.splits()) if pattern != "" else None
         spans = [] if found is None else list(zip(found.starts.tolist(), found.ends.tolist(), strict=True))
@@ -348,7 +348,7 @@ class NormalizedString:
 
 
 def checked_string(normalized: Any) -> NormalizedString:
-    """The same; ValueError for what is no NormalizedString."""
+    """Check an argument; ValueError unless it is a NormalizedString."""
     if not isinstance(normalized, NormalizedString):
-        raise ValueError(f"{normalized!r} is no NormalizedString: make one of it; for a str there is normalize_str")
+        raise ValueError(f"{normalized!r} is not a NormalizedString: give one, or use normalize_str for a str")
     return normalized

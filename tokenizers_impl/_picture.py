@@ -1,4 +1,4 @@
-"""Why a text was cut as it was: the steps of every word, and the picture of a tokenized text."""
+"""Explanations of words, and the picture of a tokenized text."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ from ._text.words import Words
 from .models import Model, Unigram
 from .models._explanation import MatchStep, MergeStep, UnigramExplanation, UnigramPath
 
-# --- Why a text was cut as it was
+# --- Explanations of words
 
 
 @dataclass(frozen=True)
 class WordExplanation:
-    """One word of a text.
+    """The explanation of one word of a text.
 
-    word: as the model saw it, after normalizer and pre-tokenizer.  offsets: where it stands in the text as given.
-    tokens, ids: what became of it.  steps: how, as the model's `explain_word` tells it; empty for an added token,
-    and for a word that is a token without merges; None for a word longer than asked for.
+    word: the word after normalizer and pre-tokenizer.  offsets: its (start, end) in the text as given, in characters.
+    tokens, ids: its tokens.
+    steps: the result of the model's `explain_word`; empty for an added token and for a word that is one token without
+      merges; None for a word above the length limit.
     """
 
     word: str
@@ -36,7 +37,7 @@ class WordExplanation:
 
 
 def explained(splits: Splits, model: Model, longest: float = math.inf) -> list[WordExplanation]:
-    """An explanation a split, in order; without steps for words of more than `longest` characters."""
+    """Explain every split, in order; words of more than `longest` characters get no steps."""
     rows = zip(splits.texts(), splits.offsets(), splits.added.tolist(), strict=True)
     return [_explained(word, offsets, added, model, longest) for word, offsets, added in rows]
 
@@ -50,7 +51,7 @@ def _explained(word: str, offsets: tuple[int, int], added: int, model: Model, lo
     return WordExplanation(word, offsets, model.token_texts(words, pieces), pieces.ids.tolist(), steps)
 
 
-# --- How a model cut a word, as blocks of a picture
+# --- The steps of a word, as blocks of a picture
 
 PIECE = Kind("piece", "", "span", "border:1px solid rgb(136,136,136);border-radius:4px", "4", "|", "|")
 MERGED = Kind("merged", "merged in this step", "mark", box(BLUE, "underline double"), "30;46", "{", "}")
@@ -58,7 +59,7 @@ UNKNOWN = Kind("unknown", "unknown", "mark", box(ORANGE, "underline overline"), 
 SPECIAL = Kind("special", "special or added token", "mark", box(PURPLE, "overline"), "30;45", "[", "]")
 KINDS = (MATCH, MISS, PIECE, MERGED, UNKNOWN, SPECIAL)
 
-# Rows of a table; the rest is counted.
+# The most rows of a table; further rows are counted.
 _MOST_ROWS = 30
 
 Row = list[list[Mark]]
@@ -91,7 +92,7 @@ def _table(steps: list[MergeStep] | list[MatchStep] | UnigramExplanation) -> tup
 
 
 def _merge_table(steps: Sequence[MergeStep]) -> tuple[Sequence[str], list[Row]]:
-    """The symbols before the first merge, then after each; `seen` only where it is known."""
+    """The symbols before the first merge and after each merge; the column `seen` only if counts are known."""
     first, at = steps[0], steps[0].position
     before = (*first.symbols[:at], first.left, first.right, *first.symbols[at + 1 :])
     rows = [_symbols_row("", "", before, None)]
@@ -107,7 +108,7 @@ def _symbols_row(rank: str, count: str, symbols: Sequence[str], merged: int | No
 
 
 def _match_row(steps: Sequence[MatchStep]) -> Row:
-    """The look-ups at one place; only the last may have found something."""
+    """The look-ups at one position, of which only the last may have found a token."""
     marks = [Mark(step.token, MISS if step.id is None else MATCH) for step in steps]
     found = steps[-1].id
     return [[Mark(str(steps[0].start))], marks, [Mark("none" if found is None else str(found))]]
@@ -118,13 +119,13 @@ def _path_row(path: UnigramPath) -> Row:
     return [[Mark(f"{path.probability:.4f}")], [Mark(f"{path.score:.2f}")], marks]
 
 
-# --- The picture of a tokenized text: its tokens, then how its words were cut
+# --- The picture of a tokenized text: its tokens, then the steps of its words
 
 _MOST_TOKENS = 1000
 _MOST_WORDS = 20
-# In characters: steps and their size grow with its square.
+# In characters; the size of the steps grows with its square.
 LONGEST_WORD = 128
-# How much of a longer one is shown.
+# The characters of a longer word that are shown.
 _BEGINNING = 60
 
 
@@ -137,7 +138,7 @@ def tokenizer_picture(
 
 
 def _unknown_id(model: Model) -> int | None:
-    """The id of what stands for unknown text."""
+    """The id of the model's unknown token, None without one."""
     if isinstance(model, Unigram):
         return model.unk_id
     name = getattr(model, "unk_token", None)
@@ -163,7 +164,7 @@ def _kind(id: int, masked: int, added: Container[int], unknown: int | None) -> K
 
 
 def _words(words: Sequence[WordExplanation], is_random: bool) -> list[Block]:
-    """Each distinct word that has steps, or has too many, in the order of the text."""
+    """The blocks of each distinct word that has steps or is too long for them, in the order of the text."""
     distinct = list({word.word: word for word in words if word.steps is None or word.steps}.values())
     blocks = [block for word in distinct[:_MOST_WORDS] for block in _word(word)]
     before = [Line("words", [Mark("as they are cut where nothing is left to chance")])] if is_random else []

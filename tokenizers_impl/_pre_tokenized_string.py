@@ -1,4 +1,4 @@
-"""A text on its way through pre-tokenizers, in strings: what custom pre-tokenizers work on."""
+"""PreTokenizedString, a text in splits, for custom pre-tokenizers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ._normalized_string import (
 )
 from ._text.splits import TEXT, Given, Splits, room_for
 
-# --- Splits as strings, for components of the user's own, which see no arrays, and back
+# --- Conversion of splits to strings for custom components, and back
 
 
 class Part(NamedTuple):
@@ -33,7 +33,7 @@ class Part(NamedTuple):
 
 
 def parts_with_surroundings(splits: Splits, given: Given) -> Iterator[list[Part]]:
-    """The splits of every text, their originals up to the next added tokens, as they are before text is cut."""
+    """The splits of every text before pre-tokenization; their originals extend to the next added tokens."""
     for i, row in enumerate(_rows(splits)):
         text = given.text(i)
         tokens = [_reach(splits, j) if splits.added[j] != TEXT else None for j in row]
@@ -42,9 +42,9 @@ def parts_with_surroundings(splits: Splits, given: Given) -> Iterator[list[Part]
 
 
 def _between(tokens: Sequence[tuple[int, int] | None], length: int) -> list[tuple[int, int]]:
-    """How far each split may reach: from the added token before it to the one behind it.
+    """The (start, end) that each split may cover: from the added token before it to the one after it.
 
-    tokens: where those splits reach that are added tokens.
+    tokens: the (start, end) of splits that are added tokens, None for others.
 
     >>> _between([None, (2, 5), None], 9)
     [(0, 2), (0, 9), (5, 9)]
@@ -67,7 +67,7 @@ def _rows(splits: Splits) -> Iterator[range]:
 
 
 def _reach(splits: Splits, j: int) -> tuple[int, int]:
-    """From where to where a split reaches in its text, as its first and its last character say."""
+    """The (start, end) of a split in its text, from its first and last characters."""
     return int(splits.origins[splits.starts[j], 0]), int(splits.origins[splits.ends[j] - 1, 1])
 
 
@@ -78,7 +78,7 @@ def _part(splits: Splits, text: str, j: int, first: int, last: int) -> Part:
 
 
 def splits_of(rows: Sequence[Sequence[Part]], given: Given) -> Splits:
-    """The splits of texts, side by side; row i holds those of text i."""
+    """Build splits from strings; row i has those of text i."""
     flat = list(chain.from_iterable(rows))
     strings = [part.string for part in flat]
     ends = np.cumsum([len(string.normalized) for string in strings], dtype=np.int64)
@@ -90,17 +90,17 @@ def splits_of(rows: Sequence[Sequence[Part]], given: Given) -> Splits:
     return Splits(chars, starts, ends, added, firsts, origins, given, room_for(len(given.chars)))
 
 
-# --- A text on its way through pre-tokenizers, in strings
+# --- A text in splits
 
 Tokens: TypeAlias = list[Token] | None
 
 
 class PreTokenizedString:
-    """A text in splits, some of which may have tokens already, as `tokenizers.PreTokenizedString`.
+    """A text in splits, some of which may have tokens, like `tokenizers.PreTokenizedString` 0.23.3.
 
-    It is what pre-tokenizers of the user's own cut: see `pre_tokenizers.PreTokenizer.custom`.  Methods change it in
-    place, but nothing if the function that they are given raises; splits with tokens stay as they are.
-    ValueError for a text that is no string, or that UTF-8 lacks.
+    Custom pre-tokenizers split it: see `pre_tokenizers.PreTokenizer.custom`.  Methods change it in place; if a function
+    argument raises, nothing changes.  Splits with tokens stay as they are.
+    ValueError for a text that is not a string or has a lone surrogate.
 
     >>> text = PreTokenizedString("low lower")
     >>> text.split(lambda i, split: split.split(" ", "removed"))
@@ -118,14 +118,14 @@ class PreTokenizedString:
 
     @classmethod
     def of_parts(cls, original: str, parts: Sequence[Part]) -> PreTokenizedString:
-        """A text that is cut already; what is an added token has that as its token."""
+        """Build from splits; an added token becomes the only token of its split."""
         made = cls.__new__(cls)
         made._set(original, list(parts), [None if part.added == TEXT else [_token(part)] for part in parts])
         return made
 
     @property
     def parts(self) -> list[Part]:
-        """The splits; ValueError if one has got tokens, which only a model gives."""
+        """The splits; ValueError if one has tokens, which only a model may assign."""
         for part, tokens in zip(self._parts, self._tokens, strict=True):
             if tokens is not None and part.added == TEXT:
                 raise ValueError(
@@ -135,10 +135,10 @@ class PreTokenizedString:
         return self._parts
 
     def split(self, func: Callable[[int, NormalizedString], Sequence[NormalizedString]]) -> None:
-        """Put what the function makes of every split in its place, but for empty ones.
+        """Replace every split by the non-empty results of a function.
 
-        func: is given the number of the split and the split, and returns a list of NormalizedString: the split itself,
-          or parts of it, as its `split` and `slice` give them.  The offsets of what comes from elsewhere mean nothing.
+        func: takes the index of a split and the split; returns a list of NormalizedString: the split itself, or parts
+          of it from its `split` and `slice`.  Offsets of other strings are meaningless.
         ValueError if it returns anything else.
         """
         check_callable("split", func, "the number of a split and the split")
@@ -160,7 +160,7 @@ class PreTokenizedString:
         return [Part(each, TEXT) for each in returned if each.normalized]
 
     def normalize(self, func: Callable[[NormalizedString], object]) -> None:
-        """Let the function change every split in place; what it returns is not looked at."""
+        """Let the function change every split in place; its result is ignored."""
         check_callable("normalize", func, "a split")
         strings = [part.string.copy() for part in self._parts]
         for string, tokens in zip(strings, self._tokens, strict=True):
@@ -169,7 +169,7 @@ class PreTokenizedString:
         self._parts = [Part(string, part.added) for string, part in zip(strings, self._parts, strict=True)]
 
     def tokenize(self, func: Callable[[str], list[Token]]) -> None:
-        """Give every split the tokens that the function makes of its text; ValueError if it returns anything else."""
+        """Assign to every split the tokens that the function returns for its text; ValueError for any other result."""
         check_callable("tokenize", func, "a text")
         self._tokens = [
             tokens_of(func, part.string.normalized) if tokens is None else tokens
@@ -179,11 +179,11 @@ class PreTokenizedString:
     def get_splits(
         self, offset_referential: str = "original", offset_type: str = "char"
     ) -> list[tuple[str, tuple[int, int], Tokens]]:
-        """Text, offsets and tokens of every split, None for no tokens.
+        """Return the text, the offsets and the tokens (or None) of every split.
 
-        offset_referential: "original": from where to where the original of a split reaches in the text; "normalized":
-          in all splits put together.  offset_type: "char" or "byte".
-        The library takes places in normalized text for places of the original where it turns bytes into characters.
+        offset_referential: "original": offsets of the split's original in the text; "normalized": offsets in the
+          concatenated splits.  offset_type: "char" or "byte".
+        The library converts bytes to characters with the wrong text for "normalized" offsets.
         """
         referential = chosen("offset_referential", offset_referential, OffsetReferential)
         unit = chosen("offset_type", offset_type, OffsetType)
@@ -199,9 +199,9 @@ class PreTokenizedString:
         return list(zip(texts, reach, self._tokens, strict=True))
 
     def to_encoding(self, type_id: int = 0, word_idx: int | None = None) -> Encoding:
-        """All tokens; word_idx: the word that they are all of, else each is of its split.
+        """Build an Encoding of all tokens; word_idx: the word index of all tokens, None: the index of their split.
 
-        ValueError if a split has no tokens yet, or a token reaches beyond its split.
+        ValueError if a split has no tokens yet, or a token extends beyond its split.
         """
         if any(tokens is None for tokens in self._tokens):
             raise ValueError("a split has no tokens yet: call tokenize first")
@@ -219,39 +219,37 @@ class PreTokenizedString:
 
 
 def checked_pre_tokenized(pretok: Any) -> PreTokenizedString:
-    """The same; ValueError for what is no PreTokenizedString."""
+    """Check an argument; ValueError unless it is a PreTokenizedString."""
     if not isinstance(pretok, PreTokenizedString):
-        raise ValueError(
-            f"{pretok!r} is no PreTokenizedString: make one of the text; for a str there is pre_tokenize_str"
-        )
+        raise ValueError(f"{pretok!r} is not a PreTokenizedString: give one, or use pre_tokenize_str for a str")
     return pretok
 
 
 def _token(part: Part) -> Token:
-    """The token that an added token is."""
+    """The token of a split that is an added token."""
     text = part.string.normalized
     return Token(part.added, text, (0, len(text.encode())))
 
 
 def _byte_places(text: str) -> I64:
-    """The byte of the UTF-8 at which each character begins, then their number, shape (len(text) + 1,)."""
+    """The UTF-8 byte offset of each character, then that of the end, shape (len(text) + 1,)."""
     chars = code_points(text)
     lengths = 1 + sum((chars >= first).astype(np.int64) for first in (0x80, 0x800, 0x10000))
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
 
 
 def _place(string: NormalizedString, token: Token) -> tuple[int, int]:
-    """From where to where in the whole text a token of a split reaches, whose offsets are bytes of the split."""
+    """The (start, end) of a token in the whole text; the token's own offsets are bytes of the split."""
     places = _byte_places(string.normalized)
     start, end = token.offsets
     if not start <= end <= places[-1]:
         raise ValueError(
-            f"the token {token.value!r} reaches from {start} to {end}, which is no part of the {places[-1]} bytes of "
-            f"{string.normalized!r}: give bytes of its UTF-8"
+            f"the token {token.value!r} has the offsets ({start}, {end}), but {string.normalized!r} has {places[-1]} "
+            "UTF-8 bytes: give offsets in these bytes"
         )
     first = int(np.searchsorted(places, start, side="right")) - 1
     if start == end:
-        # Nothing comes from nowhere: as the library, as if the split were as it was given.
+        # As in the library, an empty token is placed as if the split were not normalized.
         return string.reach[0] + first, string.reach[0] + first
     last = int(np.searchsorted(places, end, side="left")) - 1
     return int(string.origins[first, 0]), int(string.origins[last, 1])

@@ -1,8 +1,8 @@
-"""Compiles the kernels ahead of time: python -m tokenizers_impl.compile
+"""Compile all kernels ahead of time: python -m tokenizers_impl.compile
 
-Run it when a container image is built, or before many processes start at once.  numba keeps the compiled kernels beside
-the sources, or in the folder that NUMBA_CACHE_DIR names.  It reads only folders that it may write, so run this as the
-user who runs the programs.
+Run this when a container image is built, or before many processes start at once.  numba caches compiled kernels next to
+the sources, or in the folder NUMBA_CACHE_DIR.  It reads the cache only from folders that it may write to, so run this
+as the user who runs the programs.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from ._core.kernel import Kernel
 from .pipelines import PIPELINES
 from .tokenizer import Tokenizer
 
-# Spaces at both ends, digits, characters of two and four bytes, a word that comes again.
+# Spaces at both ends, digits, characters of two to four bytes, a long word.
 _TEXTS = ["low lower lowest", " newer newest 2024, low! ", "naïve 漢字 🙂", "a" * 300]
 
 
 def compile_kernels() -> list[str]:
-    """Train a tokenizer of every kind, go on from it, encode and decode; the folders where kernels are kept.
+    """Train, extend and use a tokenizer of every kind, which compiles all kernels; returns the cache folders.
 
     >>> [folder for folder in compile_kernels() if not Path(folder).is_dir()]
     []
@@ -43,11 +43,11 @@ def compile_kernels() -> list[str]:
 
 
 def main() -> int:
-    """Compile, and say where it is kept; 1 if no folder can be written."""
+    """Compile all kernels and print the cache folder; the exit status is 1 if no folder is writable."""
     folders = compile_kernels()
     if not folders:
         return 1
-    print(f"kernels are compiled and kept below {os.path.commonpath(folders)}")
+    print(f"compiled kernels are cached in {os.path.commonpath(folders)}")
     return 0
 
 

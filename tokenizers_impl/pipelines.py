@@ -1,4 +1,4 @@
-"""The pipelines that the four algorithms are mostly used with."""
+"""The usual pipelines of the four algorithms: a Tokenizer with its trainer."""
 
 from __future__ import annotations
 
@@ -20,9 +20,14 @@ BERT_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
 def bpe(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
-    """BPE over words between white space, their end marked by </w> (Sennrich et al. 2016); what is unknown is <unk>.
+    """BPE over words between white space that end in </w> (Sennrich et al. 2016); unknown characters become <unk>.
 
     options: those of `trainers.BpeTrainer`.
+
+    >>> tokenizer, trainer = bpe(num_merges=2, show_progress=False)
+    >>> tokenizer.train_from_iterator(["low slow lot"], trainer)
+    >>> tokenizer.encode("slow").tokens
+    ['s', 'low</w>']
     """
     given = {"special_tokens": ["<unk>"], "end_of_word_suffix": END_OF_WORD, **options}
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
@@ -32,9 +37,14 @@ def bpe(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
 
 
 def byte_level_bpe(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
-    """Byte-level BPE as GPT-2 has it: every text can be encoded, and is what decoding gives back.
+    """Byte-level BPE as in GPT-2: it encodes every text, and decoding gives the same text back.
 
     options: those of `trainers.BpeTrainer`.
+
+    >>> tokenizer, trainer = byte_level_bpe(vocab_size=257, show_progress=False)
+    >>> tokenizer.train_from_iterator(["low lot"], trainer)
+    >>> tokenizer.encode("lö").tokens, tokenizer.decode(tokenizer.encode("lö").ids)
+    (['l', 'Ã', '¶'], 'lö')
     """
     given = {"initial_alphabet": pre_tokenizers.ByteLevel.alphabet(), **options}
     tokenizer = Tokenizer(models.BPE())
@@ -44,9 +54,14 @@ def byte_level_bpe(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
 
 
 def wordpiece(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
-    """WordPiece over BERT's words: lower case, without accents, punctuation apart.
+    """WordPiece over BERT's words: lowercase, without accents, punctuation split off.
 
     options: those of `trainers.WordPieceTrainer`.
+
+    >>> tokenizer, trainer = wordpiece(vocab_size=14, show_progress=False)
+    >>> tokenizer.train_from_iterator(["low slow lot"], trainer)
+    >>> tokenizer.encode("Lot!").tokens
+    ['l', '##o', '##t', '[UNK]']
     """
     given = {"special_tokens": list(BERT_TOKENS), **options}
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
@@ -57,9 +72,14 @@ def wordpiece(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
 
 
 def unigram(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
-    """Unigram over words with the space before them (Kudo 2018), NFKC beforehand; unknown characters are <unk>.
+    """Unigram over NFKC-normalized words that begin with "▁" (Kudo 2018); unknown characters become <unk>.
 
     options: those of `trainers.UnigramTrainer`.
+
+    >>> tokenizer, trainer = unigram(vocab_size=9, show_progress=False)
+    >>> tokenizer.train_from_iterator(["low lower lowest"] * 9, trainer)
+    >>> tokenizer.encode("low").tokens
+    ['▁low']
     """
     given = {"special_tokens": ["<unk>"], "unk_token": "<unk>", **options}
     tokenizer = Tokenizer(models.Unigram())

@@ -42,18 +42,21 @@ from .trainers import Trainer
 
 
 def _part(name: str) -> Any:
-    """An attribute that is read from the parts; `Tokenizer.__setattr__` sets it."""
+    """A read-only property that returns this part; `Tokenizer.__setattr__` sets it."""
     return property(attrgetter(f"_parts.{name}"))
 
 
 class Tokenizer:
-    """Mirrors `tokenizers.Tokenizer` where it implements it.
+    """Encodes texts to token ids and decodes ids to texts; mirrors `tokenizers.Tokenizer` 0.23.3.
 
-    model, normalizer, pre_tokenizer, post_processor, decoder: its parts, which may be read and set; None is no
-    normalizer, no pre-tokenizer (a text is one word), no special tokens, no decoder (tokens are joined by spaces).
-    encode_special_tokens: whether special tokens are encoded as the text that they are; may be set.
+    model: a `models.Model`; required, may be set.
+    normalizer, pre_tokenizer, post_processor, decoder: the other parts of the pipeline; None by default, may be set.
+      Without a normalizer the text stays as it is; without a pre-tokenizer it is one word; without a post-processor no
+      special tokens are added; without a decoder tokens are joined by spaces.
+    encode_special_tokens: if True, the model splits special tokens in the text like any other text; False by default.
 
-    Threads may share one: whatever is changed, the parts are replaced as a whole, by one thread at a time.
+    A tokenizer is safe to share between threads: every change replaces all parts at once, under a lock.
+    Setting a part of a wrong type, or another attribute, raises an error that names it.
 
     >>> from tokenizers_impl import models, pre_tokenizers, trainers
     >>> tokenizer = Tokenizer(models.BPE())
@@ -74,14 +77,14 @@ class Tokenizer:
     encode_special_tokens: bool = _part("encode_special_tokens")
 
     _parts: Parts
-    # That of each process: a lock that some thread holds while another one forks stays locked in the copy.
+    # One lock per process, by process id: after a fork, a lock held by another thread would stay locked in the child.
     _locks: dict[int, RLock]
 
     def __init__(self, model: Model) -> None:
         vars(self).update(_locks={}, _parts=Parts.of(checked_part("model", model)))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set a part; one of the library `tokenizers` is copied.  ValueError for anything else, or not implemented."""
+        """Set a part, converting one of the library `tokenizers`; ValueError for any other or unsupported value."""
         if name not in SETTABLE:
             raise not_settable(name, is_there=hasattr(self, name))
         self._set(name, checked_part(name, value))
@@ -105,11 +108,19 @@ class Tokenizer:
     # --- Added tokens and vocabulary
 
     def add_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
-        """Look for these tokens in the text before the model does; returns how many were not there before."""
+        """Add tokens that are matched in the text before the model runs; returns how many are new or changed.
+
+        A token of the model's vocabulary keeps its id; any other gets the next free id.  Empty tokens are skipped.
+
+        >>> from tokenizers_impl import models
+        >>> tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1}, []))
+        >>> tokenizer.add_tokens(["ab"]), tokenizer.encode("aab").tokens
+        (1, ['a', 'ab'])
+        """
         return self._add(AddedToken.ordinary_tokens(tokens))
 
     def add_special_tokens(self, tokens: Sequence[str | AddedToken]) -> int:
-        """The same for tokens that `decode` leaves out; they are looked for before the text is normalised."""
+        """Add tokens that `decode` skips; they are matched before the text is normalized.  Returns as `add_tokens`."""
         return self._add(AddedToken.special_tokens(tokens))
 
     def _add(self, tokens: Sequence[AddedToken]) -> int:
@@ -118,28 +129,28 @@ class Tokenizer:
         return changed
 
     def get_added_tokens_decoder(self) -> dict[int, AddedToken]:
-        """The added tokens by id."""
+        """Return the added tokens by id; empty if there are none."""
         return dict(self._parts.added_tokens.tokens)
 
     def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]:
-        """From token to id."""
+        """Return a new dictionary from token to id; with_added_tokens=False leaves out the added tokens."""
         parts, is_whole = self._parts, checked_flag("with_added_tokens", with_added_tokens)
         return parts.model.get_vocab() | (dict(parts.added_tokens.ids) if is_whole else {})
 
     def get_vocab_size(self, with_added_tokens: bool = True) -> int:
-        """Number of tokens."""
+        """Return the number of tokens; with_added_tokens=False counts those of the model alone."""
         parts, is_whole = self._parts, checked_flag("with_added_tokens", with_added_tokens)
         added = parts.added_tokens.ids if is_whole else {}
         return parts.model.get_vocab_size() + sum(parts.model.token_to_id(token) is None for token in added)
 
     def token_to_id(self, token: str) -> int | None:
-        """The id of a token, None if there is no such token."""
+        """Return the id of a token, None if the vocabulary lacks it."""
         parts = self._parts
         id = parts.added_tokens.ids.get(checked_token(token))
         return parts.model.token_to_id(token) if id is None else id
 
     def id_to_token(self, id: int) -> str | None:
-        """The token of an id, None if there is no such id."""
+        """Return the token of an id, None if no token has it."""
         parts = self._parts
         added = parts.added_tokens.name(checked_id(id))
         return parts.model.id_to_token(id) if added is None else added
@@ -149,38 +160,49 @@ class Tokenizer:
     def encode(
         self, sequence: Any, pair: Any = None, is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> Encoding:
-        """The tokens of a text or of a pair of texts, with offsets; is_pretokenized: they are lists of words."""
+        """Encode a text, or a pair of texts, to tokens with offsets.
+
+        sequence, pair: strings; lists of words if is_pretokenized.  An empty text gives no tokens but special ones.
+        add_special_tokens: whether the post-processor adds its tokens.
+        Offsets count characters of the text as given: token i covers text[start:end] for (start, end) = offsets[i].
+        ValueError for an input of another type, and for a word that the model cannot encode.
+
+        >>> from tokenizers_impl import models
+        >>> encoding = Tokenizer(models.BPE({"l": 0, "o": 1, "lo": 2}, [("l", "o")])).encode("olo")
+        >>> encoding.ids, encoding.tokens, encoding.offsets
+        ([1, 2], ['o', 'lo'], [(0, 1), (1, 3)])
+        """
         inputs = Inputs.of_one(sequence, pair, is_pretokenized=is_pretokenized)
         return self._encodings(inputs, add_special_tokens, offsets=True)[0]
 
     def encode_batch(
         self, input: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
-        """The tokens of many texts, with offsets; a pair is a tuple."""
+        """Encode many texts, with offsets; an input is a text or a tuple of two, as in `encode`."""
         return self._encodings(Inputs.of(input, is_pretokenized=is_pretokenized), add_special_tokens, offsets=True)
 
     def encode_batch_fast(
         self, input: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
-        """The same without offsets and words."""
+        """Encode many texts like `encode_batch`, without offsets and word ids, which is faster."""
         return self._encodings(Inputs.of(input, is_pretokenized=is_pretokenized), add_special_tokens, offsets=False)
 
     async def async_encode(
         self, sequence: Any, pair: Any = None, is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> Encoding:
-        """`encode` in a thread, to be awaited."""
+        """Run `encode` in a thread and await its result."""
         return await in_thread(self.encode, sequence, pair, is_pretokenized, add_special_tokens)
 
     async def async_encode_batch(
         self, input: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
-        """`encode_batch` in a thread, to be awaited."""
+        """Run `encode_batch` in a thread and await its result."""
         return await in_thread(self.encode_batch, input, is_pretokenized, add_special_tokens)
 
     async def async_encode_batch_fast(
         self, input: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
-        """`encode_batch_fast` in a thread, to be awaited."""
+        """Run `encode_batch_fast` in a thread and await its result."""
         return await in_thread(self.encode_batch_fast, input, is_pretokenized, add_special_tokens)
 
     def _encodings(self, inputs: Inputs, add_special_tokens: bool, *, offsets: bool) -> list[Encoding]:
@@ -192,30 +214,35 @@ class Tokenizer:
     def post_process(
         self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True
     ) -> Encoding:
-        """What `encode` does to the tokens of the texts: truncation, special tokens, padding."""
+        """Truncate encodings, add special tokens and pad, as `encode` does after the model."""
         return self._parts.processing(add_special_tokens).of_encodings(encoding, pair)
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """How many tokens the post-processor puts in."""
+        """Return how many tokens the post-processor adds to a text, or to a pair."""
         return self._parts.processing(True).special_count(checked_flag("is_pair", is_pair))
 
     # --- Decoding
 
     def decode(self, ids: Sequence[int], skip_special_tokens: bool = True) -> str:
-        """The text of these ids; without a decoder the tokens are joined by spaces.
+        """Decode ids to a text; without a decoder the tokens are joined by spaces.
 
-        An id that no token has is left out; ValueError for what is no integer from 0 to 2**32 - 1.
+        ids: integers from 0 to 2**32 - 1, ValueError otherwise; ids without a token are skipped.  No ids give "".
+        skip_special_tokens: whether special tokens are skipped.
+
+        >>> from tokenizers_impl import models
+        >>> Tokenizer(models.BPE({"a": 0, "b": 1}, [])).decode([1, 0, 7])
+        'b a'
         """
         return self._parts.decoding(skip_special_tokens).decode(id_row(ids))
 
     def decode_batch(self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True) -> list[str]:
-        """The text of every row of ids."""
+        """Decode every row of ids, as `decode` does."""
         return self._parts.decoding(skip_special_tokens).decode_rows(id_rows(sequences))
 
     async def async_decode_batch(
         self, sequences: Sequence[Sequence[int]], skip_special_tokens: bool = True
     ) -> list[str]:
-        """`decode_batch` in a thread, to be awaited."""
+        """Run `decode_batch` in a thread and await its result."""
         return await in_thread(self.decode_batch, sequences, skip_special_tokens)
 
     # --- Truncation and padding
@@ -223,22 +250,24 @@ class Tokenizer:
     def enable_truncation(
         self, max_length: int, stride: int = 0, strategy: str = "longest_first", direction: str = "right"
     ) -> None:
-        """Keep at most max_length tokens of an input, special tokens included; the others overflow.
+        """Truncate every encoding to max_length tokens; the rest goes to `Encoding.overflowing`.
 
-        stride: tokens that each overflowing row has in common with the one before.  strategy: which text of a pair is
-        cut: "longest_first", "only_first", "only_second".  direction: which end, "right" or "left".
+        max_length: tokens, special tokens included; ValueError if it has no room for the special tokens.
+        stride: number of tokens that each overflowing row repeats from the row before it.
+        strategy: which text of a pair is cut: "longest_first", "only_first" or "only_second".
+        direction: the side that is cut: "right" or "left".
         """
         truncation = Truncation(max_length, stride, strategy, direction)
         truncation.check_room(self.num_special_tokens_to_add(False))
         self._set("truncation", truncation)
 
     def no_truncation(self) -> None:
-        """Keep all tokens."""
+        """Disable truncation."""
         self._set("truncation", None)
 
     @property
     def truncation(self) -> dict[str, Any] | None:
-        """What was asked for, None for no truncation."""
+        """The options of `enable_truncation` as a dictionary, None if truncation is off."""
         truncation = self._parts.truncation
         return None if truncation is None else truncation.to_dict()
 
@@ -251,7 +280,12 @@ class Tokenizer:
         length: int | None = None,
         pad_to_multiple_of: int | None = None,
     ) -> None:
-        """Bring the rows of a batch to one length: `length`, or that of the longest; or the next multiple.
+        """Pad every encoding to the same number of tokens.
+
+        direction: the side that is padded: "right" or "left".
+        pad_id, pad_type_id, pad_token: id, type id and text of the padding token; the vocabulary need not have it.
+        length: number of tokens; None: those of the longest row of the batch.  Longer rows stay as they are.
+        pad_to_multiple_of: rounds the length up to a multiple of this number; None: no rounding.
 
         >>> from tokenizers_impl import models
         >>> tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, "[PAD]": 2}, []))
@@ -265,26 +299,27 @@ class Tokenizer:
         self._set("padding", Padding(direction, pad_id, pad_type_id, pad_token, length, pad_to_multiple_of))
 
     def no_padding(self) -> None:
-        """Leave rows as long as they are."""
+        """Disable padding."""
         self._set("padding", None)
 
     @property
     def padding(self) -> dict[str, Any] | None:
-        """What was asked for, None for no padding."""
+        """The options of `enable_padding` as a dictionary, None if padding is off."""
         padding = self._parts.padding
         return None if padding is None else padding.to_dict()
 
     # --- Training
 
     def train(self, files: str | Sequence[str], trainer: Trainer | None = None, *, executor: Any = None) -> None:
-        """Learn the model from text files, of which a line with its line feed is a text.
+        """Train the model on text files; each line, with its line feed, is one text.
 
-        executor: anything with the `submit` of concurrent.futures, such as Dask's client.get_executor(); its workers
-          read ranges of the files, which they must see under the same names, and count their words; for Unigram they
-          take the expectation steps, too.  The result is the same to the last bit.  On one machine nothing is gained:
-          threads use all its cores already.
-        The model is replaced at the very end: a training that is interrupted leaves the tokenizer as it was.
-        OSError for a file that cannot be read, ValueError for one that is not UTF-8.
+        trainer: its options; None: the default trainer of the model's kind.
+        executor: an object with the `submit` method of concurrent.futures, such as Dask's client.get_executor().  Its
+          workers read ranges of the files, which need the same paths there, and count words; for Unigram they also run
+          the E steps.  The result is identical to the last bit.  On a single machine an executor saves no time, since
+          training uses all cores anyway.
+        The model is replaced at the very end: an interrupted training leaves the tokenizer unchanged.
+        OSError for a file that cannot be read, ValueError for a file that is not UTF-8.
         """
         parts, paths = self._parts, checked_paths(files)
         corpus = file_corpus(paths, offsets=parts.cutter.needs_origins, elsewhere=executor is not None)
@@ -298,10 +333,10 @@ class Tokenizer:
         *,
         executor: Any = None,
     ) -> None:
-        """Learn the model from texts; an element may also be a list of texts.
+        """Train the model on an iterable of texts, or of lists of texts.
 
-        length: the number of texts, for the progress bar alone.
-        executor: as in `train`; here the texts are sent to its workers.
+        trainer: as in `train`.  length: the number of texts, used by the progress bar only.
+        executor: as in `train`; its workers receive the texts.
         """
         parts = self._parts
         corpus = iterator_corpus(iterator, length, offsets=parts.cutter.needs_origins)
@@ -310,11 +345,17 @@ class Tokenizer:
     def train_from_counts(
         self, counts: Mapping[str, int], trainer: Trainer | None = None, *, executor: Any = None
     ) -> None:
-        """Learn the model from words that are counted already, neither normalised nor cut any more.
+        """Train the model on counted words; they are neither normalized nor split.
 
-        executor: as in `train`; here it matters for Unigram alone.
-        ValueError for a word that is no string, a count that is no integer, 1 or more, and if the counts, each times
-        the characters of its word and one, come to 2**63 or more.
+        counts: from word to count, an integer of 1 or more.  ValueError for another key or value, and if the sum of
+          count × (word length + 1) reaches 2**63, where int64 overflows.
+        trainer: as in `train`.  executor: as in `train`; only Unigram uses it.
+
+        >>> from tokenizers_impl import models, trainers
+        >>> tokenizer = Tokenizer(models.BPE())
+        >>> tokenizer.train_from_counts({"low": 5, "lot": 2}, trainers.BpeTrainer(num_merges=1, show_progress=False))
+        >>> tokenizer.encode("lowlot").tokens
+        ['lo', 'w', 'lo', 't']
         """
         model = self.model
         chosen = chosen_trainer(trainer, model)
@@ -332,14 +373,14 @@ class Tokenizer:
     # --- A look inside
 
     def tokenize(self, text: str) -> list[str]:
-        """The tokens of a text: what a metric's `tokenizer=` takes."""
+        """Return the tokens of a text; pass this method as a metric's `tokenizer=`."""
         return self.encode(text).tokens
 
     def log_probs(self, texts: Sequence[str]) -> list[F64]:
-        """The natural logarithms of the probabilities of the pieces of every text, a float64 array each.
+        """Return the natural log-probabilities of the pieces of every text, one float64 array per text.
 
-        They are those of the best segmentation of every word, with models.Unigram; ValueError with other models, which
-        have none.  So a trained tokenizer is a language model, as which perplexity takes it.
+        The pieces are those of the best segmentation of every word.  The metric perplexity takes such a tokenizer as a
+        language model.  ValueError if the model is not a `models.Unigram`: others have no probabilities.
 
         >>> from tokenizers_impl import models, pre_tokenizers
         >>> tokenizer = Tokenizer(models.Unigram([("<unk>", -9.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0))
@@ -353,10 +394,10 @@ class Tokenizer:
         )
 
     def explain(self, text: str) -> list[WordExplanation]:
-        """Every word of a text with the steps by which the model cut it, as its `explain_word` tells them.
+        """Return every word of a text with the steps that split it, from the model's `explain_word`.
 
-        tokenizer.json does not hold the counts of merges: once read from there, their `count` is None.
-        ValueError for a word of more than 500 characters of a BPE or WordPiece: its steps take space in the square.
+        The `count` of a merge is None if the tokenizer was read from tokenizer.json, which does not store counts.
+        ValueError for a word of more than 500 characters with BPE or WordPiece: its steps need quadratic space.
 
         >>> from tokenizers_impl import models
         >>> tokenizer = Tokenizer(models.BPE({"l": 0, "o": 1, "w": 2, "lo": 3, "low": 4}, [("l", "o"), ("lo", "w")]))
@@ -367,11 +408,11 @@ class Tokenizer:
         return explained(parts.cutter.words([text], offsets=True), parts.model)
 
     def picture(self, text: str) -> Picture:
-        """The tokens of a text with ids and offsets; below, the steps by which its words were cut.
+        """Return a picture of the tokens of a text, with ids and offsets, and of the steps that split each word.
 
-        Of tokens the first 1000 are shown, of distinct words the first 20, of the steps of a word the first 30; what is
-        left out is counted.  Of a word of more than 128 characters only the beginning is shown, and no steps.
-        Added tokens, and words that are one token from the start, have no steps.  Merges are shown as without dropout.
+        It shows the first 1000 tokens, the first 20 distinct words and the first 30 steps of each, and counts the rest.
+        A word of more than 128 characters is cut short and shown without steps.
+        Added tokens, and words that are one token from the start, have no steps.  Dropout is ignored.
 
         >>> from tokenizers_impl import models
         >>> tokenizer = Tokenizer(models.BPE({"l": 0, "o": 1, "w": 2, "lo": 3, "low": 4}, [("l", "o"), ("lo", "w")]))
@@ -394,7 +435,7 @@ class Tokenizer:
     # --- Files
 
     def to_str(self, pretty: bool = False) -> str:
-        """The text of tokenizer.json."""
+        """Return the text of tokenizer.json; pretty: with line breaks and indentation."""
         return to_document(self._parts, pretty=checked_flag("pretty", pretty))
 
     def __repr__(self) -> str:
@@ -404,12 +445,18 @@ class Tokenizer:
         return STR.text(shown_document(self._parts))
 
     def save(self, path: str, pretty: bool = True) -> None:
-        """Write tokenizer.json; the file is there whole or not at all."""
+        """Write tokenizer.json to this path, atomically."""
         write_text(path, self.to_str(pretty))
 
     @classmethod
     def from_str(cls, json: str) -> Tokenizer:
-        """The tokenizer of the text of a tokenizer.json; ValueError names what is wrong or not implemented."""
+        """Read a tokenizer from the text of a tokenizer.json; ValueError names what is invalid or not supported.
+
+        >>> from tokenizers_impl import models
+        >>> tokenizer = Tokenizer(models.BPE({"a": 0}, []))
+        >>> Tokenizer.from_str(tokenizer.to_str()).get_vocab()
+        {'a': 0}
+        """
         parts = from_document(json)
         tokenizer = cls(parts.model)
         vars(tokenizer)["_parts"] = parts
@@ -417,7 +464,7 @@ class Tokenizer:
 
     @classmethod
     def from_file(cls, path: str) -> Tokenizer:
-        """The tokenizer of a tokenizer.json; errors as `from_str`, with the path."""
+        """Read a tokenizer from the path of a tokenizer.json; errors as in `from_str`, with the path."""
         text = read_text(path)
         try:
             return cls.from_str(text)
@@ -426,9 +473,9 @@ class Tokenizer:
 
     @classmethod
     def from_buffer(cls, buffer: bytes) -> Tokenizer:
-        """The tokenizer of the bytes of a tokenizer.json; errors as `from_str`."""
+        """Read a tokenizer from the bytes of a tokenizer.json; errors as in `from_str`."""
         if not isinstance(buffer, (bytes, bytearray, memoryview)):
-            raise ValueError(f"the buffer is {buffer!r:.80}: give bytes; from_str takes a string, from_file a path")
+            raise ValueError(f"buffer is {buffer!r:.80}: give bytes; for a string use from_str, for a path from_file")
         try:
             return cls.from_str(bytes(buffer).decode("utf-8"))
         except ValueError as error:
@@ -436,23 +483,21 @@ class Tokenizer:
 
     @classmethod
     def from_pretrained(cls, identifier: str, revision: str = "main", token: str | None = None) -> Tokenizer:
-        """The tokenizer of the tokenizer.json in a repository of the Hugging Face Hub, or in its cache.
+        """Read a tokenizer from the tokenizer.json of a repository on the Hugging Face Hub, or from the Hub's cache.
 
-        It needs the package huggingface_hub, whose errors are raised as they are.
+        identifier: the repository, such as "gpt2"; revision: a branch, tag or commit; token: an access token.
+        Needs the package huggingface_hub and raises its errors.
         """
         return cls.from_file(hub_file(identifier, revision, token))
 
     def to_tokenizers(self) -> Any:
-        """The same as a `tokenizers.Tokenizer`; ValueError for what that library has not.
+        """Convert to a `tokenizers.Tokenizer`; ValueError for an option that the library lacks.
 
-        It reads numbers from a file with an error of up to one unit in the last place: see DIFFERENCES.md.
+        The library reads floats with an error of up to one unit in the last place; see DIFFERENCES.md.
         """
         return canonical_tokenizer(self.to_str())
 
     @classmethod
     def from_tokenizers(cls, tokenizer: Any) -> Tokenizer:
-        """The same of a `tokenizers.Tokenizer`, or of a fast tokenizer of transformers, which is made of one.
-
-        ValueError for anything else.
-        """
+        """Convert a `tokenizers.Tokenizer`, or a fast tokenizer of transformers; ValueError for anything else."""
         return cls.from_str(canonical_text(tokenizer))

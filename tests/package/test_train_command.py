@@ -102,7 +102,7 @@ def test_tokenize_prints_tokens_or_ids(tmp_path: Path, capsys: pytest.CaptureFix
         ),
         (["train", "--model", "bpe", "--vocab", "9", "-o", "{0}/t.json", *CORPUS], "unexpected argument '--vocab'"),
         (["tokenize", "--tokenizer", "{0}/no.json", CORPUS[0]], "no.json: No such file or directory"),
-        (["tokenize", "--tokenizer", CORPUS[0], CORPUS[0]], "this is no tokenizer.json"),
+        (["tokenize", "--tokenizer", CORPUS[0], CORPUS[0]], "not a valid tokenizer.json"),
     ],
 )
 def test_what_cannot_be_done_ends_with_a_sentence_and_status_2(

@@ -504,13 +504,13 @@ def test_json_of_older_files() -> None:
         (({"a": 0, "b": 1}, [("a", "b")]), {"continuing_subword_prefix": "##"}, "'b' is shorter than"),
         (({"a": 0}, None), {}, "give both or neither"),
         ((None, []), {}, "give both or neither"),
-        (({"a": 0}, "merges.txt"), {}, "two paths or none"),
-        (({"a": -1}, []), {}, r"vocab\['a'\]: the id -1 is not in 0\.\."),
-        (({"a": 2**31}, []), {}, "the id 2147483648 is not in"),
-        (({"a": "0"}, []), {}, r"vocab\['a'\]: the id '0' is no integer"),
-        (({"a": True}, []), {}, "the id True is no integer"),
-        (({1: 0}, []), {}, "vocab: 1 is no string"),
-        ((["a"], []), {}, "no mapping"),
+        (({"a": 0}, "merges.txt"), {}, "give two paths, or a mapping and a list"),
+        (({"a": -1}, []), {}, r"vocab\['a'\] is -1: give an id in 0\.\."),
+        (({"a": 2**31}, []), {}, "is 2147483648: give an id in"),
+        (({"a": "0"}, []), {}, r"vocab\['a'\] is '0': give an integer id"),
+        (({"a": True}, []), {}, "is True: give an integer id"),
+        (({1: 0}, []), {}, "vocab: the token 1 is not a string"),
+        ((["a"], []), {}, "give a mapping"),
         (({"a": 0}, ["ab"]), {}, r"merges\[0\]: 'ab' is no pair"),
         (({"a": 0}, [("a", "b", "c")]), {}, "is no pair"),
         (({"a": 0}, [("a", 1)]), {}, "is no pair"),
@@ -518,11 +518,15 @@ def test_json_of_older_files() -> None:
         ((), {"dropout": -0.1}, "dropout"),
         ((), {"dropout": float("nan")}, "dropout"),
         ((), {"dropout": "0.5"}, "dropout"),
-        ((), {"fuse_unk": None}, "fuse_unk is None: take True or False"),
-        ((), {"unk_token": 3}, "unk_token is 3: take a string, or None"),
-        ((), {"match": "greedy"}, "match is 'greedy': take one of 'merges', 'longest'"),
+        ((), {"fuse_unk": None}, "fuse_unk is None: give True or False"),
+        ((), {"unk_token": 3}, "unk_token is 3: give a string, or None"),
+        ((), {"match": "greedy"}, "match is 'greedy': give one of 'merges', 'longest'"),
         ((), {"end_of_word": "none"}, "end_of_word is 'none'"),
-        (({"a": 0}, []), {"end_of_word": "symbol", "end_of_word_suffix": "</w>"}, "'</w>' is not in vocab"),
+        (
+            ({"a": 0}, []),
+            {"end_of_word": "symbol", "end_of_word_suffix": "</w>"},
+            "needs end_of_word_suffix '</w>' in vocab",
+        ),
     ],
 )
 def test_refuses(arguments: tuple, options: dict, message: str) -> None:
@@ -533,11 +537,11 @@ def test_refuses(arguments: tuple, options: dict, message: str) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"vocab": None}, "vocab is no object"),
-        ({"merges": {}}, "merges no array"),
+        ({"vocab": None}, "vocab must be an object"),
+        ({"merges": {}}, "merges an array"),
         ({"merges": ["a b c"]}, "line 1 is 'a b c'"),
         ({"merges": [["a"]]}, "no pair"),
-        ({"type": "WordPiece"}, "the type is 'WordPiece'"),
+        ({"type": "WordPiece"}, "type is 'WordPiece': expected 'BPE'"),
         ({"dropout": 2}, "dropout"),
         ({"byte_fallback": 1}, "byte_fallback is 1"),
         ({"end_of_word_suffix": []}, "end_of_word_suffix"),
@@ -615,7 +619,7 @@ def test_explains_merges_in_their_order() -> None:
     assert BPE(vocab, LOW_MERGES, ignore_merges=True).explain_word("low") == []
     assert model.explain_word("") == []
     assert len(model.explain_word("er" * 250)) == 250
-    with pytest.raises(ValueError, match=r"the word '(er)+'... has 501 characters: the steps of up to 500 are told"):
+    with pytest.raises(ValueError, match=r"the word '(er)+'... has 501 characters: more than 500: explain a"):
         model.explain_word("er" * 250 + "e")
     assert len(BPE(LOW, LOW_MERGES, match="longest").explain_word("low" * 500)) == 500
     assert len(BPE(LOW | {"l" * 501: 9}, [], ignore_merges=True).explain_word("l" * 501)) == 0

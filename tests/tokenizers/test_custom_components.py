@@ -309,7 +309,7 @@ class Returns:
 @pytest.mark.parametrize(
     ("part", "result", "message"),
     [
-        ("normalizer", "b", "the custom normalizer Returns returned 'b' from normalize: change what it is given"),
+        ("normalizer", "b", "the custom normalizer Returns returned 'b' from normalize: change the argument in place"),
         ("normalizer", NormalizedString("b"), "the custom normalizer Returns returned NormalizedString"),
         ("pre_tokenizer", ["b"], r"the custom pre-tokenizer Returns returned \['b'\] from pre_tokenize: change"),
         ("decoder", "b", "the custom decoder Returns returned 'b' from decode_chain: give a list of strings"),
@@ -432,7 +432,7 @@ def test_code_is_not_written(part: str, tmp_path: Path) -> None:
     }[part].custom
     setattr(theirs, part, custom(Raises()))
     kind = part.replace("_", "-")
-    message = f"the custom {kind} Raises is code of your own, which cannot be (written|pickled)"
+    message = f"the custom {kind} Raises is your own code, which cannot be (written|pickled)"
     writers: list[Callable[[Any], Any]] = [
         lambda whole: whole.to_str(),
         lambda whole: whole.save(str(tmp_path / "tokenizer.json")),
@@ -470,14 +470,14 @@ def test_a_component_is_what_its_object_is(part: str) -> None:
 @pytest.mark.parametrize("each", ["low", None, PreTokenizedString("low")])
 def test_normalize_takes_a_normalized_string(each: Any) -> None:
     for normalizer in (normalizers.NFC(), normalizers.Normalizer.custom(Raises())):
-        with pytest.raises(ValueError, match="is no NormalizedString"):
+        with pytest.raises(ValueError, match="is not a NormalizedString"):
             normalizer.normalize(each)
 
 
 @pytest.mark.parametrize("each", ["low", None, NormalizedString("low")])
 def test_pre_tokenize_takes_a_pre_tokenized_string(each: Any) -> None:
     for pre_tokenizer in (pre_tokenizers.Whitespace(), pre_tokenizers.PreTokenizer.custom(Raises())):
-        with pytest.raises(ValueError, match="is no PreTokenizedString"):
+        with pytest.raises(ValueError, match="is not a PreTokenizedString"):
             pre_tokenizer.pre_tokenize(each)
 
 

@@ -243,7 +243,7 @@ def test_what_the_library_lacks_it_refuses_to_load(decoder: ours.Decoder) -> Non
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"type": "Words"}, "decoder Words is not implemented: there are BPEDecoder"),
+        ({"type": "Words"}, "decoder Words is not supported: use one of BPEDecoder"),
         ({"type": "CTC", "cleanup": "yes"}, "cleanup of the decoder CTC is 'yes': expected bool"),
         ({"type": "Strip", "content": "ab"}, "content='ab': give one character"),
         ({"type": "Strip", "content": " ", "start": -1}, "left=-1: give a number of characters"),

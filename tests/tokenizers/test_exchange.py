@@ -249,15 +249,15 @@ def test_a_tokenizer_of_another_pattern_is_exported() -> None:
         (of_model(byte_bpe(dropout=0.1)), "dropout=0.1"),
         (of_model(byte_bpe(match="longest")), "match='longest'"),
         (of_model(models.BPE(WITH_AB | {"a</w>": 300}, [], end_of_word_suffix="</w>")), "end_of_word_suffix='</w>'"),
-        (of_model(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])), "254 of the 256 bytes are no tokens.*0x00"),
+        (of_model(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])), "254 of the 256 bytes have no token.*0x00"),
         (of_model(models.BPE(WITH_AB | {"中": 300}, [])), "the token '中' is not made of byte characters"),
-        (of_model(models.BPE(WITH_AB, [("a", "b")])), "'abc' of .'ab', 'c'., which is no merge of the model"),
+        (of_model(models.BPE(WITH_AB, [("a", "b")])), "'abc' of .'ab', 'c'., which is not a merge of the model"),
         (
             of_model(models.BPE({**WITH_AB, "ab": 400}, [("a", "b"), ("ab", "c")])),
             "the merge that makes 'ab' comes before that of 'abc'",
         ),
         (of_model(models.BPE({**WITH_AB, "cd": 400}, [("c", "d"), ("a", "b"), ("ab", "c")])), "comes before that of"),
-        (with_added(of_model(byte_bpe()), "ab"), "the added token 'ab' is what a merge makes"),
+        (with_added(of_model(byte_bpe()), "ab"), "the added token 'ab' is also the result of a merge"),
     ],
 )
 def test_what_tiktoken_cannot_stand_for_is_refused(tokenizer: Tokenizer, message: str) -> None:
@@ -273,7 +273,7 @@ ALL_BYTES = {bytes([byte]): byte for byte in range(256)}
     [
         (ALL_BYTES, {"pat_str": r"(\d)\1"}, r"the escape \\1, which is not implemented"),
         *(
-            (ALL_BYTES, {"pat_str": pattern}, "is read otherwise by tiktoken and not implemented")
+            (ALL_BYTES, {"pat_str": pattern}, "has another meaning in tiktoken and is not supported")
             for pattern in (
                 r"(?s:.+)",
                 r"\w+",
@@ -292,7 +292,7 @@ ALL_BYTES = {bytes([byte]): byte for byte in range(256)}
         (ALL_BYTES, {"special_tokens": {"": 300}}, "the special token '' with id 300: give a text"),
         (ALL_BYTES, {"special_tokens": {1: 300}}, "the special token 1 with id 300: give a text"),
         (ALL_BYTES, {"pat_str": "a\\"}, "a backslash at the end"),
-        (dict(list(ALL_BYTES.items())[1:]), {}, "1 of the 256 bytes are no tokens, the first of them 0x00"),
+        (dict(list(ALL_BYTES.items())[1:]), {}, "1 of the 256 bytes have no token, the first is 0x00"),
         (ALL_BYTES | {b"ab": 5}, {}, "both have rank 5"),
         (ALL_BYTES | {b"ab": 2**31}, {}, "rank of b'ab' is 2147483648"),
         (ALL_BYTES | {b"ab": True}, {}, "rank of b'ab' is True"),
@@ -454,7 +454,7 @@ def test_what_has_no_codes_is_refused(tokenizer: Tokenizer, message: str) -> Non
         ("#version: 0.3\na b\n", "the version is '0.3'"),
         ("#version: 0.2\na b\nabc\n", "line 3 is 'abc'"),
         ("a b\na  b\n", "line 2 is 'a  b'"),
-        ("#version: 0.2\n<unk >\n", "unk_token='<unk>' is what a merge makes"),
+        ("#version: 0.2\n<unk >\n", "unk_token='<unk>' is also the result of a merge"),
     ],
 )
 def test_bad_codes_are_named(codes: str, message: str) -> None:
@@ -668,17 +668,20 @@ def small(*extra: Piece, **options: Any) -> bytes:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (small(model_type=2), "not implemented: model type 'bpe'"),
-        (small(model_type=4), "not implemented: model type 'char'"),
-        (small(treat_whitespace_as_suffix=True), "not implemented: treat_whitespace_as_suffix"),
-        (small(remove_extra_whitespaces=True, charsmap=NO_KEYS + b"a  b\0"), "not implemented: .* two spaces in a row"),
+        (small(model_type=2), "unsupported feature: model type 'bpe'"),
+        (small(model_type=4), "unsupported feature: model type 'char'"),
+        (small(treat_whitespace_as_suffix=True), "unsupported feature: treat_whitespace_as_suffix"),
+        (
+            small(remove_extra_whitespaces=True, charsmap=NO_KEYS + b"a  b\0"),
+            "unsupported feature: .* two spaces",
+        ),
         (
             small(Piece("a  b", 0.0, Kind.USER_DEFINED), remove_extra_whitespaces=True),
-            "not implemented: .* a user-defined piece with two spaces in a row",
+            "unsupported feature: .* a user-defined piece with two spaces in a row",
         ),
         (small(charsmap=b"abc"), "precompiled_charsmap of 3 bytes is cut off"),
-        (small(Piece("b", -1.0, Kind.UNUSED)), "not implemented: piece 3, 'b', of type UNUSED"),
-        (small(Piece("<0x00>", 0.0, Kind.BYTE)), "not implemented: piece 3, '<0x00>', of type BYTE"),
+        (small(Piece("b", -1.0, Kind.UNUSED)), "unsupported feature: piece 3, 'b', of type UNUSED"),
+        (small(Piece("<0x00>", 0.0, Kind.BYTE)), "unsupported feature: piece 3, '<0x00>', of type BYTE"),
         (small(Piece("a", -1.0)), "pieces 2 and 3 are both 'a'"),
         (small(Piece("b", 1.0)), "piece 3, 'b', has the score 1.0"),
         (small(Piece("<unk2>", 0.0, Kind.UNKNOWN)), "not exactly one unknown piece"),
@@ -818,7 +821,7 @@ def unigram(vocab: Any = SCORED, words: Any = None, **options: Any) -> Tokenizer
         (unigram(unk_id=None), "its model has no unk_id"),
         (unigram(byte_fallback=True), "has byte_fallback"),
         (unigram(alpha=0.1), "alpha"),
-        (unigram([("<unk>", -9.0), *SCORED[1:]]), "the lowest score is that of the unknown piece"),
+        (unigram([("<unk>", -9.0), *SCORED[1:]]), "the unknown piece or a special token has the lowest score"),
         (with_added(unigram(), "x"), "the added token 'x' is not special"),
         (unigram([*SCORED, ("a▁b", -3.0)]), "a piece has '▁' inside"),
         (unigram([SCORED[0], SCORED[2]]), "'▁' is no piece"),

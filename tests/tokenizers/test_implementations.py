@@ -220,7 +220,7 @@ def test_it_does_what_a_tokenizer_does() -> None:
 def test_mistakes_are_told() -> None:
     with pytest.raises(ValueError, match=r"no sep_token '\[SEP\]'"):
         tokenizers_impl.BertWordPieceTokenizer({"a": 0})
-    with pytest.raises(ValueError, match="'nfx' is no normal form of Unicode"):
+    with pytest.raises(ValueError, match="'nfx' is not a normalization form of Unicode"):
         tokenizers_impl.CharBPETokenizer(unicode_normalizer="nfx")
     with pytest.raises(AttributeError, match="_nothing"):
         _ = tokenizers_impl.CharBPETokenizer()._nothing

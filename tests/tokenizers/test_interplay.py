@@ -409,7 +409,7 @@ def test_a_multiple_may_be_huge_until_rows_are_padded() -> None:
         tokenizer.enable_padding(pad_to_multiple_of=2**31)
         assert tokenizer.padding["pad_to_multiple_of"] == 2**31
         assert tokenizer.encode("").ids == []
-    with pytest.raises(ValueError, match="pad_to_multiple_of=2147483648 makes rows of 2147483648 tokens: take"):
+    with pytest.raises(ValueError, match="pad_to_multiple_of=2147483648 makes rows of 2147483648 tokens: set"):
         tokenizer.encode("a")
 
 

@@ -258,7 +258,7 @@ def test_alphabet() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ({"type": "Words"}, "pre-tokenizer Words is not implemented: there are .*Whitespace"),
+        ({"type": "Words"}, "pre-tokenizer Words is not supported: use one of .*Whitespace"),
         (
             {"type": "Digits", "individual_digits": 1},
             "individual_digits of the pre-tokenizer Digits is 1: expected bool",

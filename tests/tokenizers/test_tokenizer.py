@@ -243,7 +243,7 @@ def test_the_loading_of_kernels_is_a_stage(
     else:
         tokenizer.train_from_iterator(["low low lot"], trainer)
     written = capfd.readouterr().err
-    stages = ["Load kernels, compiled at first use", "Tokenize words", "Compute merges"]
+    stages = ["Compile kernels (first use only)", "Tokenize words", "Compute merges"]
     places = [written.index(stage) for stage in stages]
     assert places == sorted(places)
     assert len(calls) == 2
@@ -363,7 +363,7 @@ def test_what_is_no_part_is_refused() -> None:
         tokenizer.pre_tokenizer = str.split
     with pytest.raises(ValueError, match="model=None: give a Model"):
         tokenizer.model = None
-    with pytest.raises(ValueError, match="pre_tokeniser is not implemented: a Tokenizer has model, normalizer"):
+    with pytest.raises(ValueError, match="pre_tokeniser is not an attribute of a Tokenizer: set one of model"):
         tokenizer.pre_tokeniser = None
 
 

@@ -50,9 +50,9 @@ def test_a_tokenizer_is_a_source_of_perplexity(tokenizer: Tokenizer, texts: list
 
 def test_what_has_no_probability_is_refused(tokenizer: Tokenizer) -> None:
     message = refusal(lambda: tokenizer.log_probs(["fine", "a <unk> b"]))
-    assert message == "text 1 holds the added token '<unk>', which has no probability: take it out"
+    assert message == "text 1 holds the added token '<unk>', which has no probability: remove it"
     other = Tokenizer(models.BPE({"a": 0}, []))
-    assert "models.BPE has no probabilities: take a tokenizer with models.Unigram" in refusal(
+    assert "models.BPE has no probabilities: use a tokenizer with models.Unigram" in refusal(
         lambda: other.log_probs(["a"])
     )
     assert "give a list of strings" in refusal(lambda: tokenizer.log_probs("a"))

@@ -83,7 +83,7 @@ def test_what_is_no_token(options: Any, message: str) -> None:
 
 
 def test_what_is_no_word() -> None:
-    with pytest.raises(ValueError, match="the sequence is 3: give a string"):
+    with pytest.raises(ValueError, match="sequence is 3: give a string"):
         PAIRS[0][0].tokenize(3)
 
 
@@ -120,7 +120,7 @@ def test_progress_of_a_training(progress_format: str, capfd: pytest.CaptureFixtu
 
 
 def test_a_format_of_progress_that_is_none() -> None:
-    with pytest.raises(ValueError, match="progress_format is 'lines': take one of 'indicatif', 'json', 'silent'"):
+    with pytest.raises(ValueError, match="progress_format is 'lines': give one of 'indicatif', 'json', 'silent'"):
         tokenizers_impl.trainers.BpeTrainer(progress_format="lines")
 
 
@@ -129,7 +129,7 @@ def test_normal_forms_by_name() -> None:
     assert list(ours.NORMALIZERS) == list(theirs.NORMALIZERS)
     for name in ours.NORMALIZERS:
         assert repr(ours.unicode_normalizer_from_str(name)) == repr(theirs.unicode_normalizer_from_str(name))
-    with pytest.raises(ValueError, match="'nfx' is no normal form of Unicode: there are nfc, nfd, nfkc, nfkd"):
+    with pytest.raises(ValueError, match="'nfx' is not a normalization form of Unicode: use one of nfc"):
         ours.unicode_normalizer_from_str("nfx")
 
 

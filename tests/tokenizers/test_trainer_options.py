@@ -22,15 +22,15 @@ def trained(corpus: list[str], trainer: Trainer, tokenizer: Tokenizer | None = N
 @pytest.mark.parametrize(
     ("trainer", "options", "message"),
     [
-        (BpeTrainer, {"end_of_word_suffix": 5}, "end_of_word_suffix is 5: take a string, or None"),
+        (BpeTrainer, {"end_of_word_suffix": 5}, "end_of_word_suffix is 5: give a string, or None"),
         (BpeTrainer, {"initial_alphabet": "xyz"}, "initial_alphabet is 'xyz': give a list of strings"),
         (BpeTrainer, {"initial_alphabet": 5}, "initial_alphabet is 5: give a list of strings"),
         (BpeTrainer, {"initial_alphabet": ["a", None]}, r"initial_alphabet\[1\] is None: give strings"),
         (BpeTrainer, {"affix_order": "ab"}, "affix_order is 'ab': give a list of strings"),
-        (BpeTrainer, {"min_frequency": None}, "min_frequency is None: take an integer, 0 or more"),
-        (BpeTrainer, {"vocab_size": -1}, "vocab_size is -1: take an integer, 0 or more"),
-        (BpeTrainer, {"vocab_size": True}, "vocab_size is True: take an integer"),
-        (BpeTrainer, {"tie_break": "last"}, "tie_break is 'last': take one of 'hf', 'lexicographic'"),
+        (BpeTrainer, {"min_frequency": None}, "min_frequency is None: give an integer, 0 or more"),
+        (BpeTrainer, {"vocab_size": -1}, "vocab_size is -1: give an integer, 0 or more"),
+        (BpeTrainer, {"vocab_size": True}, "vocab_size is True: give an integer"),
+        (BpeTrainer, {"tie_break": "last"}, "tie_break is 'last': give one of 'hf', 'lexicographic'"),
         (BpeTrainer, {"end_of_word": "symbol"}, "give the symbol as end_of_word_suffix"),
         (
             BpeTrainer,
@@ -38,16 +38,16 @@ def trained(corpus: list[str], trainer: Trainer, tokenizer: Tokenizer | None = N
             "continuing_subword_prefix is '##': take one of the two",
         ),
         (WordPieceTrainer, {"initial_alphabet": "xyz"}, "initial_alphabet is 'xyz': give a list of strings"),
-        (WordPieceTrainer, {"criterion": "luck"}, "criterion is 'luck': take one of 'frequency'"),
-        (UnigramTrainer, {"unk_token": 5}, "unk_token is 5: take a string, or None"),
-        (UnigramTrainer, {"shrinking_factor": "x"}, "shrinking_factor is 'x': take a number"),
-        (UnigramTrainer, {"shrinking_factor": 1}, "shrinking_factor is 1.0: take a number from 0 up to"),
+        (WordPieceTrainer, {"criterion": "luck"}, "criterion is 'luck': give one of 'frequency'"),
+        (UnigramTrainer, {"unk_token": 5}, "unk_token is 5: give a string, or None"),
+        (UnigramTrainer, {"shrinking_factor": "x"}, "shrinking_factor is 'x': give a number"),
+        (UnigramTrainer, {"shrinking_factor": 1}, "shrinking_factor is 1.0: set a number in"),
         (
             WordPieceTrainer,
             {"criterion": "likelihood", "min_gain": math.nan},
             "min_gain is nan: take a number, or None",
         ),
-        (UnigramTrainer, {"em": "map"}, "em is 'map': take one of 'bayes', 'plain'"),
+        (UnigramTrainer, {"em": "map"}, "em is 'map': give one of 'bayes', 'plain'"),
     ],
 )
 def test_an_option_that_cannot_be_is_told(trainer: type[Trainer], options: dict[str, Any], message: str) -> None:

@@ -191,7 +191,7 @@ def test_what_is_wrong_with_a_file_is_said(files: list[Path], tmp_path: Path) ->
     os.mkfifo(tmp_path / "pipe")
     for strange in (tmp_path / "pipe", tmp_path):
         message = refusal(lambda strange=strange: tokenizer.train(str(strange), trainer, executor=other))
-        assert message == f"{strange} is no ordinary file, of which workers read parts: copy it to one"
+        assert message == f"{strange} is not a regular file, as an executor needs: copy it to one"
     assert other.jobs == {}
     message = refusal(lambda: tokenizer.train(list(map(str, files)), trainer, executor="processes"))
     assert message.startswith("executor='processes' has no submit")

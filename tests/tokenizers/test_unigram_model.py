@@ -173,7 +173,7 @@ def test_without_unk_id(vocab: Vocab, words: list[str]) -> None:
     library, model = library_model(vocab, None), Unigram(vocab)
     for word in words:
         expected = unless_refused(theirs, library, word, "`unk_id` is missing")
-        assert unless_refused(ours, model, word, "give unk_id") == expected
+        assert unless_refused(ours, model, word, "set unk_id") == expected
 
 
 @examples(300)
@@ -329,20 +329,23 @@ def test_saved_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: Unigram([], 0), "unk_id=0: the vocabulary has 0"),
-        (lambda: Unigram([("a", 0.0)], 1), "unk_id=1: the vocabulary has 1"),
-        (lambda: Unigram([("a", 0.0)], -1), "unk_id is -1: take an integer"),
-        (lambda: Unigram(unk_id=0), "unk_id=0 without vocab"),
+        (lambda: Unigram([], 0), "unk_id is 0, but vocab has 0"),
+        (lambda: Unigram([("a", 0.0)], 1), "unk_id is 1, but vocab has 1"),
+        (lambda: Unigram([("a", 0.0)], -1), "unk_id is -1: give an integer"),
+        (lambda: Unigram(unk_id=0), "unk_id is 0, but vocab is None"),
         (lambda: Unigram([("a", 0.0), ("b", math.nan)]), r"vocab\[1\] is \('b', nan\)"),
         (lambda: Unigram([(1, 0.0)]), r"vocab\[0\] is \(1, 0.0\)"),  # type: ignore[list-item]
-        (lambda: Unigram(SMALL, 0, alpha=-1.0), "alpha=-1.0"),
-        (lambda: Unigram(SMALL, 0, nbest_size=-1), "nbest_size is -1: take an integer"),
-        (lambda: Unigram(SMALL, 0).nbest("a", 0), "n=0"),
-        (lambda: Unigram(SMALL, 0).sample("a", 1.0, 0, 0), "n=0"),
-        (lambda: Unigram(SMALL, 0).sample("a", math.nan, 0), "alpha=nan"),
-        (lambda: Unigram(SMALL).log_probs(["ab", "axb"]), "word 1, 'axb': .* no piece for 'x' at 1, .* give unk_id"),
-        (lambda: Unigram(SMALL).nbest("axb", 1), "word 0, 'axb': no pieces make it up"),
-        (lambda: Unigram(SMALL, alpha=1.0).encode_words(Words.of(["a"])), "needs unk_id"),
+        (lambda: Unigram(SMALL, 0, alpha=-1.0), "alpha is -1.0"),
+        (lambda: Unigram(SMALL, 0, nbest_size=-1), "nbest_size is -1: give an integer"),
+        (lambda: Unigram(SMALL, 0).nbest("a", 0), "n is 0"),
+        (lambda: Unigram(SMALL, 0).sample("a", 1.0, 0, 0), "n is 0"),
+        (lambda: Unigram(SMALL, 0).sample("a", math.nan, 0), "alpha is nan"),
+        (
+            lambda: Unigram(SMALL).log_probs(["ab", "axb"]),
+            "word 1, 'axb': .* no piece for character 1, 'x'.*: set unk",
+        ),
+        (lambda: Unigram(SMALL).nbest("axb", 1), "word 0, 'axb', has no segmentation"),
+        (lambda: Unigram(SMALL, alpha=1.0).encode_words(Words.of(["a"])), "alpha is 1.0, but unk_id is None"),
         (lambda: Unigram.from_json({"type": "Unigram"}), "'vocab' is missing"),
     ],
 )

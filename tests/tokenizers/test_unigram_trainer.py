@@ -495,10 +495,10 @@ def test_settings_of_the_model() -> None:
     ("options", "message"),
     [
         ({"vocab_size": -1}, "vocab_size is -1"),
-        ({"vocab_size": "8k"}, "vocab_size is '8k': take an integer"),
+        ({"vocab_size": "8k"}, "vocab_size is '8k': give an integer"),
         ({"max_piece_length": -2}, "max_piece_length is -2"),
         ({"shrinking_factor": 1.0}, "shrinking_factor is 1.0"),
-        ({"em": "hard"}, "em is 'hard': take one of 'bayes', 'plain'"),
+        ({"em": "hard"}, "em is 'hard': give one of 'bayes', 'plain'"),
         ({"prune_loss": None}, "prune_loss is None"),
         ({"seed": "random"}, "seed is 'random'"),
         ({"compat": "hf"}, "compat is 'hf'"),
@@ -510,11 +510,11 @@ def test_refused_options(options: dict[str, Any], message: str) -> None:
 
 
 def test_refused_trainings() -> None:
-    with pytest.raises(ValueError, match="vocab_size is 3, but there are 7 characters: take 7 or more"):
+    with pytest.raises(ValueError, match="vocab_size is 3, but the vocabulary needs 7 characters: set vocab_size to 7"):
         trained(BASE, vocab_size=3)
-    with pytest.raises(ValueError, match="take 8 or more"):
+    with pytest.raises(ValueError, match="and the special tokens: set vocab_size to 8 or more"):
         trained(BASE, vocab_size=7, special_tokens=["<s>"], compat=None)
-    with pytest.raises(ValueError, match=r"models\.Unigram, not BPE"):
+    with pytest.raises(ValueError, match=r"use another trainer for models\.BPE"):
         UnigramTrainer(show_progress=False).train_words(WordCounts.of(BASE), BPE())
     with pytest.raises(TypeError, match="min_frequency"):
         UnigramTrainer(min_frequency=2)  # type: ignore[call-arg]
@@ -685,7 +685,7 @@ def test_going_on_keeps_the_unknown_token_and_the_settings() -> None:
         assert longer.vocab[:2] == (("a", pytest.approx(-1, abs=1)), ("?", -9.0))
         assert (longer.unk_id, longer.byte_fallback, longer.alpha, longer.nbest_size) == (1, True, 0.5, 3)
         assert longer.seed == 4
-    with pytest.raises(ValueError, match=r"unk_token is '<unk>' but the model to extend has '\?': give the trainer"):
+    with pytest.raises(ValueError, match=r"unk_token is '<unk>', but the model to extend has '\?': give unk_token="):
         extended(model, {"ab": 3}, unk_token="<unk>")
     added, _ = extended(Unigram([("a", -1.0)]), {"ab": 3}, unk_token="<unk>", special_tokens=["a", "<s>", "<s>"])
     assert [piece for piece, _ in added.vocab[:3]] == ["a", "<unk>", "<s>"]
@@ -699,5 +699,5 @@ def test_going_on_with_no_words_or_another_model() -> None:
     longer, trainer = extended(model, {}, special_tokens=["<s>"], initial_alphabet=["b", "a"])
     assert longer.vocab == (("<unk>", 0.0), ("a", -1.0), ("<s>", 0.0), ("b", -1.0))
     assert trainer.history == []
-    with pytest.raises(ValueError, match=r"models\.Unigram, not BPE"):
+    with pytest.raises(ValueError, match=r"use another trainer for models\.BPE"):
         extended(BPE(), BASE)  # type: ignore[arg-type]

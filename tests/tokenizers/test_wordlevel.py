@@ -89,7 +89,7 @@ def test_the_word_that_is_unknown_is_named() -> None:
     tokenizer = tokenizers_impl.Tokenizer(WordLevel({"a": 0}))
     tokenizer.pre_tokenizer = tokenizers_impl.pre_tokenizers.WhitespaceSplit()
     assert tokenizer.encode("a a").ids == [0, 0]
-    with pytest.raises(ValueError, match=r"Missing \[UNK\] token .* the word 'lot' is not there: add '<unk>'"):
+    with pytest.raises(ValueError, match=r"Missing \[UNK\] token .* the word 'lot' is unknown: add the unk_token"):
         tokenizer.encode("a lot")
 
 
@@ -147,7 +147,7 @@ def test_options_that_cannot_be() -> None:
     for options in ({"vocab_size": -1}, {"vocab_size": None}, {"min_frequency": 0.5}):
         with pytest.raises(ValueError, match="take an integer, 0 or more"):
             WordLevelTrainer(**options)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="unk_token is 3: take a string"):
+    with pytest.raises(ValueError, match="unk_token is 3: give a string"):
         WordLevel({}, 3)  # type: ignore[arg-type]
     trained_bpe = tokenizers_impl.Tokenizer(tokenizers_impl.models.BPE())
     with pytest.raises(ValueError, match=r"take another trainer for models\.BPE"):

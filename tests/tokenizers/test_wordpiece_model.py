@@ -153,8 +153,8 @@ def test_reads_files_as_the_library(tmp_path: Path, content: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"vocab": {"a": -1}}, r"vocab\['a'\]: the id -1"),
-        ({"unk_token": None}, "unk_token is None: take a string"),
+        ({"vocab": {"a": -1}}, r"vocab\['a'\] is -1"),
+        ({"unk_token": None}, "unk_token is None: give a string"),
         ({"continuing_subword_prefix": 2}, "continuing_subword_prefix is 2"),
         ({"max_input_chars_per_word": "100"}, "max_input_chars_per_word is '100'"),
         ({"max_input_chars_per_word": -1}, "max_input_chars_per_word is -1"),
@@ -170,9 +170,9 @@ def test_refuses_json() -> None:
     for key in ("vocab", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word"):
         with pytest.raises(ValueError, match=f"the key '{key}' is missing"):
             WordPiece.from_json({name: value for name, value in data.items() if name != key})
-    with pytest.raises(ValueError, match="the type is 'BPE'"):
+    with pytest.raises(ValueError, match="type is 'BPE': expected 'WordPiece'"):
         WordPiece.from_json({**data, "type": "BPE"})
-    with pytest.raises(ValueError, match="vocab is no object"):
+    with pytest.raises(ValueError, match="vocab must be an object"):
         WordPiece.from_json({**data, "vocab": []})
 
 
@@ -186,7 +186,7 @@ def test_explains_the_matches_tried() -> None:
     assert told == [MatchStep(0, 0, 3, "[UNK]", VOCAB["[UNK]"])]
     long = WordPiece(VOCAB, max_input_chars_per_word=5000)
     assert len(long.explain_word("x" * 500)) == 500
-    with pytest.raises(ValueError, match=r"the word 'x+'... has 501 characters: the steps of up to 500 are told"):
+    with pytest.raises(ValueError, match=r"the word 'x+'... has 501 characters: more than 500: explain a"):
         long.explain_word("x" * 501)
     for word in words_of("gcide.en")[:300]:
         data = trained("gcide.en")

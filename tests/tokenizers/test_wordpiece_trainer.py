@@ -268,7 +268,7 @@ def test_the_model_keeps_its_settings() -> None:
 
 
 def test_what_cannot_be_is_refused() -> None:
-    with pytest.raises(ValueError, match="criterion is 'pmi': take one of 'frequency'"):
+    with pytest.raises(ValueError, match="criterion is 'pmi': give one of 'frequency'"):
         WordPieceTrainer(criterion="pmi")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"min_gain is 1\.0, but 'frequency' has no gain"):
         WordPieceTrainer(min_gain=1.0)

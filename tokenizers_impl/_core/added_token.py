@@ -1,4 +1,4 @@
-"""A token that is looked for in the text before the model sees it."""
+"""A token that is matched in the text before the model runs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
 @dataclass(frozen=True, repr=False)
 class AddedToken:
-    """A token with the flags of `tokenizers.AddedToken`, and its defaults.
+    """A token that is matched in the text, with the options of `tokenizers.AddedToken` 0.23.3.
 
-    single_word: found only where no word character stands beside it.  lstrip, rstrip: takes the white space on its
-    left, on its right along.  normalized: looked for, in its normal form, after the normalizer; by default what is not
-    special is.  special: left out by `decode`.
+    content: the text of the token; an empty one is never matched.
+    single_word: match only if no word character is next to the token.
+    lstrip, rstrip: whether the match includes the white space on the left, on the right.
+    normalized: match the token's normal form in normalized text; None: True unless special.
+    special: whether `decode` skips the token.
+    Tokens are immutable.  ValueError for content that is not a string or has a lone surrogate, or a flag that is not
+    a bool.
 
     >>> AddedToken("[CLS]", special=True)
     AddedToken("[CLS]", rstrip=False, lstrip=False, single_word=False, normalized=False, special=True)
@@ -31,14 +35,14 @@ class AddedToken:
     rstrip: bool = False
     normalized: bool | None = None
     special: bool = False
-    # Whether `normalized` was left to follow `special`, also where that is set later.
+    # Whether `normalized` was None, so that it follows `special` even if that is set later.
     _follows: bool = field(init=False, default=False, compare=False)
 
     def __post_init__(self) -> None:
-        # A string of numpy is one, too.
+        # str() converts numpy's strings.
         object.__setattr__(self, "content", str(checked_token(self.content)))
         if any("\ud800" <= char <= "\udfff" for char in self.content):
-            raise ValueError(f"the token {self.content!r} holds a lone surrogate, which UTF-8 lacks: leave it out")
+            raise ValueError(f"the token {self.content!r} holds a lone surrogate, which UTF-8 cannot encode: remove it")
         for name in _FLAGS:
             value = getattr(self, name)
             try:
@@ -50,7 +54,7 @@ class AddedToken:
             object.__setattr__(self, "normalized", not self.special)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Its fields, as the library's gives them; a pickle knows whether `normalized` follows `special`, too."""
+        """Return the fields, as in the library; `__reduce__` also keeps whether `normalized` follows `special`."""
         return {each.name: getattr(self, each.name) for each in fields(self) if each.init}
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -65,41 +69,42 @@ class AddedToken:
         return f'AddedToken("{self.content}", {shown})'
 
     def as_special(self) -> AddedToken:
-        """The same token, special; not normalized, unless it was asked for."""
+        """Return the token with special=True; `normalized` becomes False unless it was given."""
         return replace(self, special=True, normalized=None if self._follows else self.normalized)
 
     @classmethod
     def special_tokens(cls, tokens: Iterable[str | AddedToken]) -> list[AddedToken]:
-        """These tokens marked special; what is a token already keeps its other flags."""
+        """Convert strings to special tokens and mark AddedTokens as special; these keep their other flags."""
         own = cls._own(tokens)
         return [token.as_special() if isinstance(token, AddedToken) else cls(token, special=True) for token in own]
 
     @classmethod
     def ordinary_tokens(cls, tokens: Iterable[str | AddedToken]) -> list[AddedToken]:
-        """Strings become tokens that are not special; what is a token already stays as it is."""
+        """Convert strings to tokens that are not special; AddedTokens stay as they are."""
         return [token if isinstance(token, AddedToken) else cls(token) for token in cls._own(tokens)]
 
     @classmethod
     def _own(cls, tokens: Iterable[Any]) -> list[Any]:
-        """A list of them, those of the library `tokenizers` as ours; ValueError for what is no list."""
+        """The tokens as a list, with those of the library `tokenizers` converted; ValueError unless it is a list."""
         listed = as_list("the tokens are", tokens, "strings or AddedTokens")
         return [cls(**each.__getstate__()) if is_of_library(each, "AddedToken") else each for each in listed]
 
     def to_json(self, id: int) -> dict[str, Any]:
-        """The object of `added_tokens` in tokenizer.json."""
+        """Return the token's object in the `added_tokens` of tokenizer.json."""
         return {"id": id, "content": self.content, **{name: getattr(self, name) for name in _FLAGS}}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> AddedToken:
-        """The way back; ValueError names what is missing."""
+        """Read such an object; ValueError names a key that is missing or invalid."""
         if not isinstance(data, Mapping):
-            raise ValueError(f"the added token {str(data)[:80]} is no object")
+            raise ValueError(f"the added token {str(data)[:80]} is not an object")
         names = [each.name for each in fields(cls) if each.init]
         if missing := [name for name in names if name not in data]:
-            raise ValueError(f"the added token {str(data)[:80]} has no {missing[0]}")
+            raise ValueError(f"the added token {str(data)[:80]} lacks the key {missing[0]}")
         for name in names:
             if not isinstance(data[name], str if name == "content" else bool):
-                raise ValueError(f"{name} of the added token {str(data)[:80]} is {data[name]!r}")
+                kind = "a string" if name == "content" else "true or false"
+                raise ValueError(f"{name} of the added token {str(data)[:80]} is {data[name]!r}: give {kind}")
         return cls(**{name: data[name] for name in names})
 
 

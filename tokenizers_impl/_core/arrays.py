@@ -1,4 +1,4 @@
-"""The array types that kernels see, and strings as arrays."""
+"""The array types of kernels, and strings as arrays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-# --- The array types that kernels see
+# --- The array types of kernels
 
 Bools = npt.NDArray[np.bool_]
 U8 = npt.NDArray[np.uint8]
@@ -28,17 +28,17 @@ def code_points(text: str) -> U32:
     >>> code_points("aé").tolist()
     [97, 233]
     """
-    # Copied, because numba compiles a kernel once more for arrays that are read only.
+    # A copy, because numba compiles a kernel twice if it gets both writable and read-only arrays.
     return np.frombuffer(text.encode("utf-32-le"), np.uint32).copy()
 
 
 def text_of(chars: U32) -> str:
-    """The text of these code points, the way back from `code_points`."""
+    """The text of these code points, the inverse of `code_points`."""
     return chars.astype(np.uint32, copy=False).tobytes().decode("utf-32-le")
 
 
 def utf8_size(chars: U32) -> int:
-    """Number of bytes of these code points in UTF-8.
+    """The number of bytes of these code points in UTF-8.
 
     >>> utf8_size(code_points("aé漢"))
     6
@@ -47,7 +47,7 @@ def utf8_size(chars: U32) -> int:
 
 
 def byte_places(chars: U32) -> I32:
-    """Where in UTF-8 each of these code points begins, then where the last one ends: shape (len(chars) + 1,).
+    """The byte offset of each code point in UTF-8, then that of the end: int32, shape (len(chars) + 1,).
 
     >>> byte_places(code_points("aé漢")).tolist()
     [0, 1, 3, 6]
@@ -56,11 +56,11 @@ def byte_places(chars: U32) -> I32:
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
 
 
-# --- Numbers and strings as they are pickled: small, their bytes the same whichever of the strings are one object
+# --- Compact forms of numbers and strings for pickles, whose bytes do not depend on which strings are the same object
 
 
 def packed(numbers: npt.NDArray[np.integer[Any]]) -> Any:
-    """Integers from 0 on in the smallest type that holds them, to be pickled.
+    """Convert integers of 0 or more to the smallest type that holds them.
 
     >>> packed(np.array([1, 300])).dtype
     dtype('uint16')
@@ -69,12 +69,12 @@ def packed(numbers: npt.NDArray[np.integer[Any]]) -> Any:
 
 
 def packed_strings(strings: Collection[str]) -> tuple[str, Any]:
-    """All strings one after another, their lengths."""
+    """The concatenated strings, and their lengths."""
     return "".join(strings), packed(np.fromiter(map(len, strings), np.int64, len(strings)))
 
 
 def unpacked_strings(text: str, lengths: Any) -> list[str]:
-    """The way back.
+    """The inverse of `packed_strings`.
 
     >>> unpacked_strings(*packed_strings(["low", "", "er"]))
     ['low', '', 'er']

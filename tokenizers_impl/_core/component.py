@@ -1,4 +1,4 @@
-"""Components: steps of a pipeline as objects, as JSON and as text; sequences of them; those of the user's own."""
+"""Components of a pipeline: their JSON and text forms, sequences, and custom components."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ import numpy as np
 from .files import dumps
 from .options import described, of_kind
 
-# --- Steps of a pipeline as objects of tokenizer.json
+# --- Components as objects of tokenizer.json
 
 
 def json_form(
     name: str | None = None, write: Callable[[Any], Any] = copy.copy, read: Callable[[Any], Any] = copy.copy
 ) -> dict[str, Any]:
-    """The metadata of a field of a component that looks otherwise in tokenizer.json.
+    """The metadata of a component's field whose form in tokenizer.json differs.
 
-    name: the key there, if it is not the name of the field.  write, read: from the value to what stands there and back.
+    name: the key in the file, None for the field's name.  write, read: convert the value to the file's form and back.
     """
     return {"name": name, "write": write, "read": read}
 
 
 class Component(ABC):
-    """What is an object of tokenizer.json."""
+    """The base class of everything that is an object of tokenizer.json."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """That object."""
+        """Return the object of tokenizer.json."""
 
     def __getstate__(self) -> bytes:
-        """The JSON of that object, as the library's gives it; a pickle holds `_state`."""
+        """Return the JSON of the object, as in the library; a pickle stores `_state` instead."""
         return dumps(self.to_json()).encode()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return copyreg.__newobj__, (type(self),), self._state()  # type: ignore[attr-defined]  # not in typeshed
 
     def _state(self) -> dict[str, Any]:
-        """Its attributes but for what is made at its first use: a pickle is the same before and after it."""
+        """The attributes without cached properties, so that a pickle does not depend on earlier use."""
         kind = type(self)
         return {
             name: value
@@ -56,7 +56,7 @@ class Component(ABC):
         }
 
     def shown(self) -> Any:
-        """What `repr` and `str` show, as `Style.text` takes it."""
+        """The content of `repr` and `str`, a value for `Style.text`."""
         return component(self.to_json())
 
     def __repr__(self) -> str:
@@ -70,12 +70,12 @@ C = TypeVar("C", bound=type[Component])
 
 
 def unchanging(cls: C) -> C:
-    """The class with a message for the attempt to set or delete an attribute; frozen dataclasses have a shorter one."""
+    """Make a class immutable, with a clearer error message than that of frozen dataclasses."""
 
     def refuse(self: Component, name: str, value: object = None) -> NoReturn:
         raise dataclasses.FrozenInstanceError(
-            f"{name} of the {type(self).__name__} stays as it is, since components never change: "
-            "make a new one and set that"
+            f"{name} of the {type(self).__name__} cannot be changed, because components are immutable: "
+            "make a new component instead"
         )
 
     for method in ("__setattr__", "__delattr__"):
@@ -84,21 +84,21 @@ def unchanging(cls: C) -> C:
 
 
 class Step(Component):
-    """A component of a pipeline: an unchanging dataclass, whose fields are what that object has.
+    """A component that is an immutable dataclass; its fields are the keys of its object in tokenizer.json.
 
-    role: what such components are called in messages.
+    role: the kind of component in messages, such as "normalizer".
     """
 
     role: ClassVar[str]
 
     def __post_init__(self) -> None:
-        """ValueError for an option of another type than its field's; numbers of numpy become Python's."""
+        """Convert numpy's numbers to Python's; ValueError for an option of a wrong type."""
         for name, kind in _kinds(type(self)).items():
             value = of_kind(name, getattr(self, name), kind, f"{self.role} {type(self).__name__}")
             object.__setattr__(self, name, value)
 
     def to_json(self) -> dict[str, Any]:
-        """The object of tokenizer.json: `type`, the name of the class, then the fields in their order."""
+        """Return the object of tokenizer.json: `type` (the class name), then the fields in their order."""
         document = {"type": type(self).__name__}
         for field in dataclasses.fields(self):  # type: ignore[arg-type]  # the subclasses are dataclasses
             value = getattr(self, field.name)
@@ -107,21 +107,21 @@ class Step(Component):
 
 
 def component_from_json(kind: str, known: Mapping[str, Any], data: Any) -> Any:
-    """The component of that object; ValueError names a type or an option that is not there, or of the wrong type.
+    """Read a component; ValueError names a type that is not supported, or an option that is unknown or invalid.
 
-    kind: what it is called in messages, such as "pre-tokenizer".  known: from type to class.
+    kind: the kind of component in messages, such as "pre-tokenizer".  known: from type to class.
     """
     if not isinstance(data, Mapping) or not isinstance(data.get("type"), str):
         raise ValueError(f"the {kind} is {repr(data)[:200]}: expected an object with a type, or null")
     if data["type"] not in known:
         there = ", ".join(sorted({*known, "Sequence"}))
-        raise ValueError(f"{kind} {data['type']} is not implemented: there are {there}")
+        raise ValueError(f"{kind} {data['type']} is not supported: use one of {there}")
     found = known[data["type"]]
     fields = {_key(field): field for field in dataclasses.fields(found)}
     options = {key: value for key, value in data.items() if key != "type"}
     if unknown := sorted(options.keys() - fields):
         raise ValueError(
-            f"{kind} {data['type']} has no option {unknown[0]}: there are {', '.join(sorted(fields)) or 'none'}"
+            f"{kind} {data['type']} has no option {unknown[0]}: its options are {', '.join(sorted(fields)) or 'none'}"
         )
     kinds = _kinds(found)
     for key, field in fields.items():
@@ -143,13 +143,13 @@ def _key(field: dataclasses.Field[Any]) -> str:
 
 @cache
 def _kinds(found: type[Step]) -> dict[str, Any]:
-    """The type of every field."""
+    """The type of each field, by name."""
     hints = get_type_hints(found)
     return {field.name: hints[field.name] for field in dataclasses.fields(found)}  # type: ignore[arg-type]
 
 
 def members(data: Mapping[str, Any], key: str) -> list[Any]:
-    """The components of a Sequence; ValueError if they are no list."""
+    """The components of a Sequence; ValueError unless they are a list."""
     if not isinstance(data.get(key), list):
         raise ValueError(f"{key} of a Sequence is {data.get(key)!r}: expected a list")
     listed: list[Any] = data[key]
@@ -157,7 +157,7 @@ def members(data: Mapping[str, Any], key: str) -> list[Any]:
 
 
 def without_older_keys(data: Any) -> Any:
-    """A Metaspace with today's keys: older files have add_prefix_space, and str_rep, which means nothing."""
+    """Replace the keys of an older Metaspace: add_prefix_space, and str_rep, which has no effect."""
     if not isinstance(data, Mapping) or data.get("type") != "Metaspace" or "add_prefix_space" not in data:
         return data
     scheme = "always" if data["add_prefix_space"] else "never"
@@ -165,7 +165,7 @@ def without_older_keys(data: Any) -> Any:
     return {"prepend_scheme": scheme, **kept}
 
 
-# --- Steps of one kind, one after another
+# --- Sequences of components
 
 S = TypeVar("S", bound=Component)
 F = TypeVar("F", bound="FlatSequence[Any]")
@@ -173,9 +173,9 @@ F = TypeVar("F", bound="FlatSequence[Any]")
 
 @unchanging
 class StepSequence(Component, Generic[S]):
-    """What the Sequence of every kind of step has in common.
+    """The base class of the Sequence of each kind of component.
 
-    kind: the class of the steps.  key: what they are called, in tokenizer.json too.
+    kind: the class of the steps.  key: their key in tokenizer.json, also used in messages.
     """
 
     kind: ClassVar[type]
@@ -183,7 +183,7 @@ class StepSequence(Component, Generic[S]):
     steps: tuple[S, ...]
 
     def __init__(self, steps: Iterable[S]) -> None:
-        """ValueError for what is no such step of this package, or of the library `tokenizers`."""
+        """Take steps of this package or of the library `tokenizers`; ValueError for anything else."""
         object.__setattr__(self, "steps", tuple(map(self._own, steps)))
         for i, each in enumerate(self.steps):
             if not isinstance(each, self.kind):
@@ -191,17 +191,17 @@ class StepSequence(Component, Generic[S]):
 
     @classmethod
     def _own(cls, step: Any) -> Any:
-        """A step of the library as ours."""
+        """Convert a step of the library to ours."""
         package = cls.kind.__module__.rpartition(".")[0]
-        # Looked up late: what reads all steps reads sequences, too.
+        # Imported late, because the package's `from_json` reads sequences, too.
         return own_component(step, lambda data: import_module(package).from_json(data))
 
     def to_json(self) -> dict[str, Any]:
-        """The object of tokenizer.json."""
+        """Return the object of tokenizer.json."""
         return {"type": "Sequence", self.key: [each.to_json() for each in self.steps]}
 
     def shown(self) -> Call:
-        """What `repr` and `str` show."""
+        """The content of `repr` and `str`."""
         return Call("Sequence", {self.key: [each.shown() for each in self.steps]})
 
     def __eq__(self, other: object) -> bool:
@@ -212,7 +212,7 @@ class StepSequence(Component, Generic[S]):
 
 
 class FlatSequence(StepSequence[S]):
-    """One that takes sequences for the steps that they have; those of a file stay what they are, as in the library."""
+    """A Sequence that replaces nested sequences by their steps; `nested` keeps them, as the library does for files."""
 
     def __init__(self, steps: Iterable[S]) -> None:
         super().__init__(self._flat(steps))
@@ -223,32 +223,32 @@ class FlatSequence(StepSequence[S]):
 
     @classmethod
     def nested(cls: type[F], steps: Iterable[Any]) -> F:
-        """The sequence of these steps, of which each stays one."""
+        """Build a sequence that keeps nested sequences as single steps."""
         sequence = cls.__new__(cls)
         StepSequence.__init__(sequence, steps)
         return sequence
 
     def __getitem__(self, index: int) -> S:
-        """The step of that number; IndexError for another one, also below 0, as the library takes none."""
+        """Return the step with this index; IndexError if it is out of range or negative, as in the library."""
         number = operator.index(index)
         if not 0 <= number < len(self.steps):
-            raise IndexError(f"there is no {self.key}[{number}]: there are {len(self.steps)}")
+            raise IndexError(f"{self.key}[{number}] does not exist: there are {len(self.steps)} {self.key}")
         return self.steps[number]
 
     def __setitem__(self, index: int, step: object) -> NoReturn:
         raise TypeError(
-            f"{self.key}[{index}] stays as it is, since components never change: make a new Sequence and set that"
+            f"{self.key}[{index}] cannot be changed, because components are immutable: make a new Sequence instead"
         )
 
 
-# --- What components of the user's own have in common
+# --- The base class of custom components
 
 
 class CustomComponent:
-    """A component that hands its work to an object of the user's own.
+    """A component that delegates to an object of the user.
 
-    role: what it is called in messages.  base: the class whose `custom` makes it.  part: the attribute of a Tokenizer
-    that it is for.  method: what the object must have.
+    role: the kind of component in messages.  base: the class whose `custom` builds it.
+    part: the attribute of a Tokenizer that holds it.  method: the method that the object must have.
     """
 
     role: ClassVar[str]
@@ -263,24 +263,24 @@ class CustomComponent:
 
     @property
     def is_custom(self) -> bool:
-        """True."""
+        """Always True: the component runs code of the user."""
         return True
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name of the component in messages."""
         return f"the custom {self.role} {type(self.component).__qualname__}"
 
     def change(self, text: Any) -> None:
-        """Let the object change the text in place; ValueError if it returns another one, which would be lost."""
+        """Let the object change the text in place; ValueError if it returns another object, which would be lost."""
         returned = getattr(self.component, self.method)(text)
         if returned is not None and returned is not text:
             raise ValueError(
-                f"{self.name} returned {returned!r} from {self.method}: change what it is given, and return nothing"
+                f"{self.name} returned {returned!r} from {self.method}: change the argument in place and return None"
             )
 
     def to_json(self) -> NoReturn:
-        """ValueError: a file cannot hold code."""
+        """Raise ValueError, because a file cannot store code."""
         self._refuse("written to tokenizer.json")
 
     def __reduce__(self) -> NoReturn:
@@ -288,12 +288,12 @@ class CustomComponent:
 
     def _refuse(self, what: str) -> NoReturn:
         raise ValueError(
-            f"{self.name} is code of your own, which cannot be {what}: set tokenizer.{self.part} to None or to one of "
-            "this package before, and set it again on the tokenizer that comes of it"
+            f"{self.name} is your own code, which cannot be {what}: first set tokenizer.{self.part} to None or to a "
+            "component of this package, then set yours again on the new tokenizer"
         )
 
     def shown(self) -> Name:
-        """What `repr` and `str` show."""
+        """The content of `repr` and `str`."""
         return Name(f"{self.base}.custom({self.component!r})")
 
     def __eq__(self, other: object) -> bool:
@@ -303,22 +303,22 @@ class CustomComponent:
         return id(self.component)
 
 
-# --- Objects of the library `tokenizers` as ours, told by the module of their class: nothing here imports it
+# --- Conversion of the library's objects, which are recognized by their module, so that nothing here imports it
 
 _LIBRARY = "tokenizers"
 
 
 def is_of_library(value: object, name: str | None = None) -> bool:
-    """Whether the class of an object is one of the library, or the one of that name."""
+    """Whether the class of an object belongs to the library `tokenizers`, and has this name if one is given."""
     kind = type(value)
     return kind.__module__.partition(".")[0] == _LIBRARY and name in (None, kind.__name__)
 
 
 def own_component(value: Any, from_json: Callable[[Any], Any]) -> Any:
-    """A component of the library as ours, read from its state; anything else as it is.
+    """Convert a component of the library to ours, from its state; anything else is returned as it is.
 
-    from_json: what reads the component of that object of tokenizer.json.
-    ValueError for one that has no state, being of the user's own, or one that is not implemented here.
+    from_json: reads a component from its object of tokenizer.json.
+    ValueError for a custom component, which has no state, and for a component that is not supported here.
     """
     if not is_of_library(value):
         return value
@@ -326,38 +326,38 @@ def own_component(value: Any, from_json: Callable[[Any], Any]) -> Any:
         state = value.__getstate__()
     except Exception as error:  # the library raises nothing narrower
         raise ValueError(
-            f"a {type(value).__name__} of the library tokenizers cannot be taken ({error}): make one of tokenizers_impl"
+            f"a {type(value).__name__} of the library tokenizers cannot be converted ({error}): use tokenizers_impl's"
         ) from None
     if not isinstance(state, bytes):
         return value
-    # Not as a file is read: the digits are those of the number itself.
+    # json.loads instead of `files.loads`: these digits are exact, so they need no rounding like the library's.
     return from_json(json.loads(state))
 
 
-# --- Objects as text, as the library's `repr` and `str` have them
+# --- Objects as text, as in the library's `repr` and `str`
 
 
 class Name(str):
-    """The name of a choice, which stands without quotation marks."""
+    """A name that is shown without quotation marks."""
 
     __slots__ = ()
 
 
 class Call(NamedTuple):
-    """A name with arguments, as an object is made; a mapping has the names of the arguments."""
+    """A constructor call; a mapping gives the arguments names."""
 
     name: str
     arguments: Mapping[str, Any] | tuple[Any, ...]
 
 
 class Style(NamedTuple):
-    """How many entries of a list or a mapping are shown, and how many bytes of a string."""
+    """A text form: how many entries of a list or mapping it shows, and how many bytes of a string (None: all)."""
 
     entries: int
     bytes: int | None
 
     def text(self, value: Any) -> str:
-        """The value as text.
+        """Format a value.
 
         >>> STR.text(Call("Split", {"pattern": Call("String", ("a",)), "invert": False, "ids": [*range(7)]}))
         'Split(pattern=String("a"), invert=False, ids=[0, 1, 2, 3, 4, ...])'
@@ -389,7 +389,7 @@ class Style(NamedTuple):
         return ", ".join([*shown, "..."] if count > len(shown) else shown)
 
     def _cut(self, text: str) -> str:
-        # The library fails where a character lies across the limit; here it is left out.
+        # A character that crosses the limit is left out; the library fails there.
         encoded = text.encode()
         is_whole = self.bytes is None or len(encoded) <= self.bytes
         return text if is_whole else f"{encoded[: self.bytes].decode(errors='ignore')}..."
@@ -398,13 +398,13 @@ class Style(NamedTuple):
 REPR = Style(entries=99, bytes=None)
 STR = Style(entries=5, bytes=100)
 
-# What tokenizer.json writes as a string, the library as a name.
+# Keys whose string in tokenizer.json is shown as a name.
 _CHOICES = ("behavior", "direction", "prepend_scheme", "strategy")
 _PARAMETERS = {"truncation": "TruncationParams", "padding": "PaddingParams"}
 
 
 def component(data: Mapping[str, Any]) -> Call:
-    """The object of tokenizer.json, with a `type`, as it is shown.
+    """Convert an object of tokenizer.json with a `type` to its shown form.
 
     >>> REPR.text(component({"type": "Punctuation", "behavior": "Isolated"}))
     'Punctuation(behavior=Isolated)'
@@ -413,7 +413,7 @@ def component(data: Mapping[str, Any]) -> Call:
 
 
 def document(data: Mapping[str, Any]) -> Call:
-    """The whole of tokenizer.json as it is shown; its components are shown already."""
+    """Convert a whole tokenizer.json, whose components are converted already, to its shown form."""
     return Call("Tokenizer", _shown_values(data))
 
 
@@ -422,12 +422,12 @@ def _shown_values(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _shown(key: str, value: Any) -> Any:
-    """The value of that key of tokenizer.json as it is shown."""
+    """Convert the value of a key of tokenizer.json to its shown form."""
     match key, value:
         case _, None:
             return None
         case "dropout", _:
-            # The library keeps 32 bits, and shows what they are.
+            # The library stores and shows a float32.
             return float(np.float32(value))
         case _, str():
             return Name(value) if key in _CHOICES else value

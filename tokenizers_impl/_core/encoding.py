@@ -1,4 +1,4 @@
-"""The Encoding of a text, and the tokens of a word, as a caller gets them."""
+"""The public classes Encoding and Token."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ import numpy as np
 from .options import LARGEST_COUNT, LARGEST_ID
 from .token_lists import TokenLists, TokenRows
 
-# --- The Encoding that a caller gets
+# --- The encoding of an input
 
 _DIRECTIONS = ("left", "right")
 
 
 class Encoding:
-    """The tokens of one input, with the names of `tokenizers.Encoding`; lists are made when they are asked for.
+    """The tokens of one input, with the attributes of `tokenizers.Encoding` 0.23.3.
+
+    Its lists, except `overflowing`, have one entry per token.  `Encoding()` is empty; `Tokenizer.encode` makes others.
+    Methods that look up a position or an index return None if there is nothing; ValueError for a negative one.
 
     >>> from tokenizers_impl import Tokenizer, models
     >>> encoding = Tokenizer(models.BPE({"a": 0, "b": 1}, [])).encode("ab")
@@ -31,14 +34,14 @@ class Encoding:
     __slots__ = ("_row", "_rows")
 
     def __init__(self, rows: TokenRows | None = None, row: int = 0) -> None:
-        """An empty one; those with tokens come of a Tokenizer."""
+        """Make an empty Encoding; Tokenizers make those with tokens."""
         if rows is not None and not isinstance(rows, TokenRows):
-            raise ValueError(f"Encoding({rows!r}): it takes nothing; Tokenizer.encode makes one of a text")
+            raise ValueError(f"Encoding({rows!r}): give no arguments; to encode a text, call Tokenizer.encode")
         self._rows = TokenLists() if rows is None else rows
         self._row = row
 
     def _lists(self) -> TokenLists:
-        """All there is of it."""
+        """All columns of this row, with its overflow."""
         return TokenLists.of_row(self._rows, self._row)
 
     def _take(self, lists: TokenLists) -> None:
@@ -51,49 +54,49 @@ class Encoding:
 
     @property
     def ids(self) -> list[int]:
-        """The ids."""
+        """The ids, integers from 0 to 2**32 - 1."""
         return self._rows.ids(self._part)
 
     @property
     def tokens(self) -> list[str]:
-        """The tokens as text."""
+        """The texts of the tokens."""
         return self._rows.tokens(self._part)
 
     @property
     def offsets(self) -> list[tuple[int, int]]:
-        """From where to where each token reaches in its text, in characters; (0, 0) after `encode_batch_fast`."""
+        """The (start, end) of each token, which covers text[start:end]; (0, 0) after `encode_batch_fast`."""
         return self._rows.offsets(self._part)
 
     @property
     def type_ids(self) -> list[int]:
-        """The type of each token."""
+        """The type id of each token, most often 0, or 1 in the second text of a pair."""
         return self._rows.type_ids(self._part)
 
     @property
     def attention_mask(self) -> list[int]:
-        """0 for padding, else 1."""
+        """0 for padding, 1 for all other tokens."""
         return self._rows.attention_mask(self._part)
 
     @property
     def special_tokens_mask(self) -> list[int]:
-        """1 for what the post-processor put in and for padding, else 0."""
+        """1 for special tokens of the post-processor and for padding, 0 for all other tokens."""
         return self._rows.special_tokens_mask(self._part)
 
     @property
     def word_ids(self) -> list[int | None]:
-        """The number of the word that each token is of; None for what is of no text, and after `encode_batch_fast`."""
+        """The index of each token's word; None for special tokens and padding, and after `encode_batch_fast`."""
         return self._rows.word_ids(self._part)
 
     @property
     def words(self) -> list[int | None]:
-        """An older name of `word_ids`."""
+        """The deprecated name of `word_ids`."""
         message = "Deprecated in 0.9.4: Encoding.words is deprecated, please use Encoding.word_ids instead."
         warnings.warn(message, DeprecationWarning, stacklevel=2)
         return self.word_ids
 
     @property
     def sequence_ids(self) -> list[int | None]:
-        """The number of the sequence that each token is of; None for none."""
+        """The index of each token's sequence: 0, or 1 in the second text of a pair; None for special tokens."""
         found: list[int | None] = [None] * len(self)
         for sequence in range(self.n_sequences):
             start, end = self._range(sequence)
@@ -102,19 +105,19 @@ class Encoding:
 
     @property
     def n_sequences(self) -> int:
-        """Number of sequences: 1, or 2 for a pair."""
+        """The number of sequences: 1, or 2 for a pair."""
         return len(self._rows.ranges(self._row)) or 1
 
     @property
     def overflowing(self) -> list[Encoding]:
-        """What truncation cut off."""
+        """The rows that truncation cut off, as Encodings."""
         return list(map(Encoding, self._rows.overflow(self._row)))
 
     def _range(self, sequence: int) -> tuple[int, int]:
         return self._rows.ranges(self._row).get(sequence, (0, len(self)))
 
     def token_to_sequence(self, token_index: int) -> int | None:
-        """The sequence of a token, None for one of none."""
+        """Return the index of a token's sequence, None for a token without one."""
         ranges = self._rows.ranges(self._row)
         if _counted(token_index, "token_index") > len(self):
             return None
@@ -122,30 +125,30 @@ class Encoding:
         return min(found, default=None) if ranges else 0
 
     def token_to_chars(self, token_index: int) -> tuple[int, int] | None:
-        """From where to where a token reaches in its text."""
+        """Return the (start, end) of a token in its text, None for a token without sequence."""
         return self.offsets[token_index] if self._is_of_text(token_index) else None
 
     def token_to_word(self, token_index: int) -> int | None:
-        """The word of a token."""
+        """Return the index of a token's word, None for a token without one."""
         return self.word_ids[token_index] if self._is_of_text(token_index) else None
 
     def _is_of_text(self, token_index: int) -> bool:
         return self.token_to_sequence(token_index) is not None and token_index < len(self)
 
     def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
-        """The first token that covers a character of a sequence."""
+        """Return the index of the first token that covers a character of a sequence, None without one."""
         _counted(char_pos, "char_pos")
         first, last = self._range(_counted(sequence_index, "sequence_index"))
         reach = enumerate(self.offsets[first:last], first)
         return next((token for token, (start, end) in reach if start <= char_pos < end), None)
 
     def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
-        """The word that covers a character of a sequence."""
+        """Return the index of the word that covers a character of a sequence, None without one."""
         token = self.char_to_token(char_pos, sequence_index)
         return None if token is None else self.token_to_word(token)
 
     def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
-        """From where to where the tokens of a word of a sequence reach."""
+        """Return the (first, last + 1) indices of the tokens of a word of a sequence, None without tokens."""
         _counted(word_index, "word_index", LARGEST_ID)
         first, last = self._range(_counted(sequence_index, "sequence_index"))
         found = None
@@ -157,17 +160,17 @@ class Encoding:
         return found
 
     def word_to_chars(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
-        """From where to where a word of a sequence reaches in its text."""
+        """Return the (start, end) of a word of a sequence in its text, None without tokens."""
         tokens = self.word_to_tokens(word_index, sequence_index)
         offsets = self.offsets
         return (offsets[tokens[0]][0], offsets[tokens[1] - 1][1]) if tokens else None
 
     def set_sequence_id(self, sequence_id: int) -> None:
-        """Make all its tokens those of this sequence."""
+        """Assign all tokens to this sequence."""
         self._take(self._lists().of_sequence(_counted(sequence_id, "sequence_id")))
 
     def truncate(self, max_length: int, stride: int = 0, direction: str = "right") -> None:
-        """Keep at most max_length tokens; the others overflow, each row with `stride` tokens of the last."""
+        """Truncate to max_length tokens; the rest goes to `overflowing`, each row repeating `stride` tokens."""
         if direction not in _DIRECTIONS:
             raise ValueError(f"Invalid truncation direction value : {direction}")
         self._take(self._lists().truncated(_counted(max_length, "max_length"), _counted(stride, "stride"), direction))
@@ -175,7 +178,7 @@ class Encoding:
     def pad(
         self, length: int, direction: str = "right", pad_id: int = 0, pad_type_id: int = 0, pad_token: str = "[PAD]"
     ) -> None:
-        """Pad it, and what overflowed, to this length."""
+        """Pad this encoding and its `overflowing` to this number of tokens."""
         if direction not in _DIRECTIONS:
             raise ValueError(f"Unknown `direction`: `{direction}`. Use one of `left` or `right`")
         ids = _counted(pad_id, "pad_id", LARGEST_ID), _counted(pad_type_id, "pad_type_id", LARGEST_ID)
@@ -183,7 +186,7 @@ class Encoding:
 
     @staticmethod
     def merge(encodings: Iterable[Encoding], growing_offsets: bool = True) -> Encoding:
-        """All of them in one; growing_offsets: each one's offsets go on where those before it end."""
+        """Concatenate Encodings; growing_offsets: shift offsets so that they continue those of the one before."""
         if isinstance(encodings, Encoding) or not isinstance(encodings, Iterable):
             raise ValueError(f"encodings={encodings!r}: give a list of Encodings")
         rows = [lists_of(f"encodings[{i}]", each) for i, each in enumerate(encodings)]
@@ -198,37 +201,38 @@ class Encoding:
         return f"Encoding(num_tokens={len(self)}, attributes=[{attributes}])"
 
     def __reduce__(self) -> Any:
-        # A row of its own: the batch holds other texts, and the model.
+        # Pickle this row only: the batch also holds the other texts and the model.
         return Encoding, (self._lists(),)
 
 
 def encodings_of(rows: TokenRows) -> list[Encoding]:
-    """An Encoding a row."""
+    """One Encoding per row."""
     return list(map(Encoding, repeat(rows), range(len(rows.bounds) - 1)))
 
 
 def lists_of(name: str, encoding: Any) -> TokenLists:
-    """All there is of an Encoding; ValueError for anything else."""
+    """All columns of an Encoding; ValueError for anything else."""
     if not isinstance(encoding, Encoding):
-        raise ValueError(f"{name}={encoding!r}: give an Encoding, as Tokenizer.encode makes it")
+        raise ValueError(f"{name}={encoding!r}: give an Encoding, the result of Tokenizer.encode")
     return encoding._lists()
 
 
 def _counted(value: int, name: str, largest: int = LARGEST_COUNT) -> int:
-    """ValueError for what is no position, so that none counts from the end."""
+    """Check an index; ValueError unless it is an integer in 0..largest, so that none counts from the end."""
     if not isinstance(value, (int, np.integer)) or not 0 <= value <= largest:
         raise ValueError(f"{name}={value!r}: give an integer from 0 to {largest}")
     return int(value)
 
 
-# --- A token of a word, as a model gives it
+# --- A token of a word
 
 
 @dataclass(frozen=True)
 class Token:
-    """What `Model.tokenize` gives, as `tokenizers.Token`.
+    """A token from `Model.tokenize`, like `tokenizers.Token` 0.23.3.
 
-    offsets: from where to where it reaches, in bytes of UTF-8.
+    id: from 0 to 2**32 - 1.  value: its text.  offsets: (start, end) in the word's UTF-8 bytes, not characters.
+    ValueError for a value of another type or range.
 
     >>> Token(4, "low", (0, 3)).as_tuple()
     (4, 'low', (0, 3))
@@ -252,7 +256,7 @@ class Token:
             raise ValueError(f"offsets={places!r}: give a tuple of two integers, 0 or more")
 
     def as_tuple(self) -> tuple[int, str, tuple[int, int]]:
-        """Id, value, offsets."""
+        """Return (id, value, offsets)."""
         return self.id, self.value, self.offsets
 
 

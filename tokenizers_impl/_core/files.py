@@ -1,4 +1,4 @@
-"""Files: text written whole or not at all, JSON to the byte as `tokenizers` writes it, a model's files."""
+"""Files: atomic writes, JSON in the byte format of `tokenizers`, the files of models."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-# --- Text files, read with plain messages, written whole or not at all
+# --- Text files
 
 
 def checked_paths(files: Any) -> list[str | os.PathLike[str]]:
-    """One path or several as a list; ValueError for anything else: a number would be read as an open file."""
+    """One or several paths as a list; ValueError for anything else: open() takes a number for an open file."""
     paths = [files] if isinstance(files, (str, os.PathLike)) or not isinstance(files, Iterable) else list(files)
     for i, path in enumerate(paths):
         if not isinstance(path, (str, os.PathLike)):
-            raise ValueError(f"files[{i}] is {path!r}: give paths; train_from_iterator takes texts")
+            raise ValueError(f"files[{i}] is {path!r}: give paths, or use train_from_iterator for texts")
     return paths
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """The text of a UTF-8 file, line ends as they are; ValueError says which byte is none."""
+    """Read a UTF-8 file with its line ends; ValueError names the first invalid byte."""
     data = Path(path).read_bytes()
     try:
         return data.decode("utf-8")
@@ -35,9 +35,9 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write the file beside its place, then put it there: an interrupted run leaves the old one, or none.
+    """Write a file atomically: to a temporary file in its folder, then rename; an interrupted run leaves the old one.
 
-    A link is followed.  What is no ordinary file, such as a pipe, is written to as it stands.
+    Links are followed.  A path that is not an ordinary file, such as a pipe, is written to directly.
     """
     target = Path(os.path.realpath(path))
     if target.is_dir():
@@ -48,12 +48,12 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     try:
         _put_in_place(target, text.encode("utf-8"))
     except OSError as error:
-        # The name that was asked for, not the one that was tried, or none for a full disk.
+        # Name the requested path instead of the temporary file, or of no file at all (full disk).
         raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
 
 
 def _put_in_place(target: Path, content: bytes) -> None:
-    """Write the file under another name, then rename it; the rights of a file that was there stay."""
+    """Write a temporary file and rename it; an existing file's permissions are kept."""
     written = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         with open(written, "xb") as file:
@@ -62,24 +62,24 @@ def _put_in_place(target: Path, content: bytes) -> None:
             os.chmod(written, target.stat().st_mode & 0o7777)
         os.replace(written, target)
     except BaseException:
-        # A Ctrl-C may come when it is in its place already.
+        # A Ctrl-C may arrive after the rename.
         written.unlink(missing_ok=True)
         raise
 
 
-# --- JSON to the byte as `tokenizers` writes it, its numbers to the bit as it reads them
+# --- JSON in the byte format of `tokenizers`, with numbers read to the same bits
 
-# A string, which is left alone, or a number of the kind that Python writes in another way.
+# A string, which is kept, or a number with a negative exponent, which Python writes differently.
 _STRING_OR_SMALL = re.compile(r'"(?:[^"\\]|\\.)*"|-?[\d.]+e-\d+')
-# Where there is none of these, as with most vocabularies, nothing has to be looked at.
+# Most vocabularies have no such number, and need no rewriting.
 _SMALL = re.compile(r"e-\d")
-# As many digits, or a sign with one digit less, are below 2^64 whatever they are.
+# Any number of 19 digits, or of 18 digits and a sign, is below 2**64.
 _SAFE_DIGITS = 19
 _POWERS = [float(f"1e{exponent}") for exponent in range(309)]
 
 
 def dumps(value: Any, indent: int | None = None) -> str:
-    """The text of a JSON value: without spaces, or with indent=2 as `save` lays it out.
+    """Write a JSON value without spaces, or with indent=2 in the layout of `save`.
 
     >>> dumps({"type": "Unigram", "vocab": [["é", -1e-07], ["1e-07", 0.00001]]})
     '{"type":"Unigram","vocab":[["é",-1e-7],["1e-07",0.00001]]}'
@@ -94,15 +94,15 @@ def _rewritten(found: re.Match[str]) -> str:
 
 
 def loads(text: str) -> Any:
-    """The value of a JSON text, as the library has it: see `library_float`."""
+    """Read a JSON text as the library does; see `library_float`."""
     return json.loads(text, parse_float=library_float)
 
 
 def json_number(value: float) -> str:
-    """A finite number as the library writes it (Rust's serde_json 1.0): the shortest digits that give it back.
+    """Write a finite number as the library does (Rust's serde_json 1.0): the shortest digits that round-trip.
 
-    Python's `repr` has the same digits; it gives small numbers an exponent from 0.00001 on, the library from 0.000001
-    on, and writes e-07 for e-7.
+    Python's `repr` has the same digits, but uses an exponent already for 0.00001, the library only for 0.000001 and
+    less, and it writes e-07 instead of e-7.
 
     >>> [json_number(x) for x in (-0.0, 1e16, 0.00012, 0.00001, 0.00000012)]
     ['-0.0', '1e+16', '0.00012', '0.00001', '1.2e-7']
@@ -117,19 +117,18 @@ def json_number(value: float) -> str:
 
 
 def library_float(text: str) -> float:
-    """The number that the library reads from the text of a JSON number with a fraction or an exponent.
+    """Read a JSON number with a fraction or an exponent, with the rounding errors of the library.
 
-    tokenizers 0.23.3 is built with serde_json without the feature float_roundtrip: this takes up to 64 bits of digits
-    as one integer and multiplies or divides that by a power of ten.  Each step rounds: the result may lie one unit in
-    the last place beside the nearest number, which Python's `float` gives.  ValueError where it is too large for a
-    float.
+    tokenizers 0.23.3 uses serde_json without the feature float_roundtrip.  This reads up to 64 bits of digits as one
+    integer, then multiplies or divides it by a power of ten.  Each step rounds, so the result may differ by one unit in
+    the last place from the nearest float, which Python's `float` gives.  ValueError for a number too large for a float.
 
     >>> library_float("-14.231798543705459"), float("-14.231798543705459")
     (-14.23179854370546, -14.231798543705459)
     """
     integer, _, decimals = text.partition(".")
     digits = integer + decimals
-    # Nearly every score of a vocabulary: all digits at once, one division.
+    # The fast path for nearly every score: all digits fit into one integer.
     if len(digits) <= _SAFE_DIGITS and decimals.isdecimal() and (plain := int(digits)):
         return plain / _POWERS[len(decimals)]
     mantissa, _, exponent = text.lower().partition("e")
@@ -139,12 +138,12 @@ def library_float(text: str) -> float:
         significand, power = _leading(whole, fraction)
     value = _scaled(float(significand), power + int(exponent or 0))
     if value == math.inf:
-        raise ValueError(f"the number {text} is too large")
+        raise ValueError(f"the number {text} is too large for a 64-bit float")
     return -value if mantissa.startswith("-") else value
 
 
 def _leading(whole: str, fraction: str) -> tuple[int, int]:
-    """As many digits as 64 bits hold, and the power of ten that makes up for the others."""
+    """The leading digits that fit into 64 bits, and the power of ten of the last one."""
     significand, kept = 0, 0
     for digit in whole:
         if significand * 10 + int(digit) >= 2**64:
@@ -166,23 +165,23 @@ def _scaled(value: float, power: int) -> float:
     return value * _POWERS[power] if power <= 308 else math.inf
 
 
-# --- Files that a model reads or writes
+# --- The files of models
 
 
 def lines_of(path: Path) -> list[str]:
-    """The lines of a UTF-8 file, as the library reads them: they end with LF or CR LF, and with nothing else."""
+    """The lines of a UTF-8 file; as in the library, only LF and CR LF end a line."""
     lines = read_text(path).replace("\r\n", "\n").split("\n")
     return lines if lines[-1] else lines[:-1]
 
 
 def written(path: Path, text: str) -> str:
-    """Writes a file of a model; returns its path as a string."""
+    """Write a file of a model; returns its path as a string."""
     write_text(path, text)
     return str(path)
 
 
 def chosen_prefix(prefix: str | None, name: str | None) -> str | None:
-    """The prefix of a `save`, of which `name` is an older word."""
+    """The prefix of a `save`; `name` is its deprecated name."""
     if name is None:
         return prefix
     message = "Deprecated in 0.10.0: Parameter `name` of Model.save has been renamed `prefix`"
@@ -191,7 +190,7 @@ def chosen_prefix(prefix: str | None, name: str | None) -> str | None:
 
 
 def named(folder: str | os.PathLike[str], prefix: str | None, name: str) -> Path:
-    """The path of a model's file: folder/name or folder/prefix-name, as the library calls it."""
+    """The path of a model's file: folder/name or folder/prefix-name, as in the library."""
     return Path(folder) / (name if prefix is None else f"{prefix}-{name}")
 
 

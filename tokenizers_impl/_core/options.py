@@ -1,4 +1,4 @@
-"""Options: their values as Python's own, checked where they are set."""
+"""Options: conversion and checks of their values."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin,
 
 import numpy as np
 
-# --- Values of options as Python's own, by their types
+# --- Conversion by type
 
 
 def plain(value: Any, kind: Any) -> Any:
-    """The value as that type, a number of numpy as Python's; TypeError for a value of another type.
+    """Convert a value to a type, numpy's numbers to Python's; TypeError for a value of another type.
 
-    True and False are no numbers, what has a fraction is no integer, an integer is a float.
+    Integers are floats; bools are not numbers, and floats are not integers.
 
     >>> plain(np.int64(7), int | None), plain(np.True_, bool), plain("a", Literal["a", "b"])
     (7, True, 'a')
@@ -33,7 +33,7 @@ def plain(value: Any, kind: Any) -> Any:
 
 
 def of_kind(name: str, value: Any, kind: Any, owner: str) -> Any:
-    """The value as that type, a number of numpy as Python's; ValueError names it and its owner."""
+    """Convert a value as `plain` does; ValueError names the option and its owner."""
     try:
         return plain(value, kind)
     except TypeError:
@@ -41,7 +41,7 @@ def of_kind(name: str, value: Any, kind: Any, owner: str) -> Any:
 
 
 def described(kind: Any) -> str:
-    """What values that type has.
+    """Describe a type in words.
 
     >>> described(bool | None)
     'bool or None'
@@ -96,16 +96,16 @@ def _float(value: Any) -> float:
 _CONVERSIONS: dict[Any, Callable[[Any], Any]] = {bool: _bool, int: _int, float: _float}
 
 
-# --- Options as attributes, checked where they are set
+# --- Options as checked attributes
 
 _WORDS = {bool: "True or False", int: "an integer, 0 or more", float: "a number", str: "a string", type(None): "None"}
 
 
 class CheckedOptions:
-    """What has the parameters of its `__init__` as attributes, of the types that they have there; so has a dataclass.
+    """A class whose attributes are the parameters of its `__init__` (or dataclass fields), checked by their types.
 
-    _fixed: those that are set once.  _unkept: those that no attribute keeps.
-    An attribute of another name begins with "_", or is declared in the body of the class.
+    _fixed: attributes that can be set only once.  _unkept: parameters that are not attributes.
+    Other attributes begin with "_" or are declared in the body of the class.
 
     >>> from dataclasses import dataclass
     >>> @dataclass
@@ -114,29 +114,29 @@ class CheckedOptions:
     >>> Trainer().vocab_sz = 5
     Traceback (most recent call last):
     ...
-    AttributeError: a Trainer has no attribute vocab_sz: there are vocab_size
+    AttributeError: a Trainer has no attribute vocab_sz: its attributes are vocab_size
     """
 
     _fixed: ClassVar[frozenset[str]] = frozenset()
     _unkept: ClassVar[frozenset[str]] = frozenset()
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an option; ValueError for a value that it cannot have, AttributeError for a name that is none."""
+        """Set an option; ValueError for an invalid value, AttributeError for an unknown name."""
         super().__setattr__(name, value if name.startswith("_") else self._checked(name, value))
 
     def _checked(self, name: str, value: Any) -> Any:
-        """The value as it is kept."""
+        """Check and convert a value."""
         kind: Any = type(self)
         kinds, owner = _kinds(kind), kind.__name__
         if name not in kinds:
-            raise AttributeError(f"a {owner} has no attribute {name}: there are {', '.join(kinds)}")
+            raise AttributeError(f"a {owner} has no attribute {name}: its attributes are {', '.join(kinds)}")
         if name in self._fixed and name in vars(self):
-            raise AttributeError(f"{name} of the {owner} stays as it is: make a new one")
+            raise AttributeError(f"{name} of the {owner} cannot be set: make a new {owner}")
         return checked_option(name, value, kinds[name])
 
 
 def checked_option(name: str, value: Any, kind: Any) -> Any:
-    """The value as that type, a number of numpy as Python's; ValueError names the option. Integers are 0 or more."""
+    """Convert a value as `plain` does; integers must be 0 or more.  ValueError names the option."""
     kinds = (kind, *get_args(kind))
     if Sequence[str] in kinds and not (value is None and NoneType in kinds):
         return _strings(name, value)
@@ -144,7 +144,7 @@ def checked_option(name: str, value: Any, kind: Any) -> Any:
         kept = plain(value, kind)
         if not isinstance(kept, int) or kept >= 0:
             return kept
-    raise ValueError(f"{name} is {value!r:.200}: take {_words(kind)}")
+    raise ValueError(f"{name} is {value!r:.200}: give {_words(kind)}")
 
 
 def _strings(name: str, given: Any) -> list[str]:
@@ -156,7 +156,7 @@ def _strings(name: str, given: Any) -> list[str]:
 
 
 def _words(kind: Any) -> str:
-    """What values that type has."""
+    """Describe a type in words."""
     if get_origin(kind) is Literal:
         return f"one of {', '.join(map(repr, get_args(kind)))}"
     if kind in _WORDS:
@@ -167,7 +167,7 @@ def _words(kind: Any) -> str:
 
 @cache
 def _kinds(owner: Any) -> dict[str, Any]:
-    """The types of the attributes, by their names."""
+    """The types of the attributes, by name."""
     kinds: dict[str, Any] = {}
     declared = {name: kind for name, kind in get_type_hints(owner).items() if get_origin(kind) is not ClassVar}
     for base in reversed(owner.__mro__):
@@ -182,19 +182,19 @@ K = TypeVar("K")
 
 
 def options_of(kind: Callable[..., K], given: CheckedOptions, **others: Any) -> K:
-    """Options of that kind with the values that the given ones have now, but for the others; ValueError as ever."""
+    """Build options of another class from the current values of `given`; `others` replaces some of them."""
     there: Any = type(given)
     return kind(**{name: getattr(given, name) for name in _kinds(kind) if name in _kinds(there)} | others)
 
 
-# --- Checks of the values that padding, truncation, methods of a tokenizer take
+# --- Checks of arguments
 
 LARGEST_COUNT = 2**64 - 1
 LARGEST_ID = 2**32 - 1
 
 
 def checked_count(name: str, value: Any, largest: int = LARGEST_COUNT) -> int:
-    """The value as Python's integer; ValueError for what is no integer from 0 to `largest`."""
+    """Convert to a Python integer; ValueError unless it is an integer in 0..largest."""
     with suppress(TypeError):
         count: int = plain(value, int)
         if 0 <= count <= largest:
@@ -203,7 +203,7 @@ def checked_count(name: str, value: Any, largest: int = LARGEST_COUNT) -> int:
 
 
 def checked_flag(name: str, value: Any) -> bool:
-    """The value as Python's bool; ValueError for anything else."""
+    """Convert to a Python bool; ValueError for anything else."""
     with suppress(TypeError):
         flag: bool = plain(value, bool)
         return flag
@@ -211,7 +211,7 @@ def checked_flag(name: str, value: Any) -> bool:
 
 
 def checked_id(value: Any) -> int:
-    """The id of a token as Python's integer; ValueError for what can be none."""
+    """Convert a token's id to a Python integer; ValueError unless it is an integer in 0..2**32 - 1."""
     with suppress(TypeError):
         id = index(value)
         if 0 <= id <= LARGEST_ID:
@@ -220,14 +220,14 @@ def checked_id(value: Any) -> int:
 
 
 def checked_token(value: Any) -> str:
-    """The text of a token; ValueError for what is no string."""
+    """Check the text of a token; ValueError unless it is a string."""
     if not isinstance(value, str):
         raise ValueError(f"the token is {value!r}: give a string")
     return value
 
 
 def checked_name(name: str, value: Any, known: tuple[str, ...]) -> None:
-    """ValueError for what is none of the names, in the library's words."""
+    """ValueError, in the library's words, for a value that is not one of the names."""
     if value not in known:
         first = "`, `".join(known[:-1])
         comma = "," if len(known) > 2 else ""
@@ -235,7 +235,7 @@ def checked_name(name: str, value: Any, known: tuple[str, ...]) -> None:
 
 
 def choice_of(written: Any) -> Any:
-    """The choice that a tokenizer.json makes, whose name may stand in an object of its own.
+    """Read a choice of tokenizer.json, which is a name, or an object with that name as its only key.
 
     >>> choice_of("Left"), choice_of({"Left": None}), choice_of({"Fixed": 3})
     ('Left', 'Left', {'Fixed': 3})
@@ -245,34 +245,34 @@ def choice_of(written: Any) -> Any:
 
 
 def name_of(name: str, written: Any, names: Mapping[str, str]) -> str:
-    """The name of what tokenizer.json writes otherwise; ValueError for what it does not have."""
+    """The name of a choice that tokenizer.json spells differently; ValueError for an unknown choice."""
     for own, other in names.items():
         if choice_of(written) == other:
             return own
     raise ValueError(f"Unknown `{name}` in tokenizer.json: `{written}`. Use one of {', '.join(names.values())}")
 
 
-# --- Lists, and what is none, though it can be gone through
+# --- Checks of lists
 
 UNORDERED = (Mapping, set, frozenset)
 
 
 def refuse_unordered(what: str, given: Any) -> None:
-    """ValueError for a mapping, of which the keys alone would be taken, for a set, which has no order.
+    """ValueError for a mapping, of which only the keys would be used, and for a set, which has no order.
 
     >>> refuse_unordered("the tokens are", {"pad_token": "[PAD]"})
     Traceback (most recent call last):
     ...
-    ValueError: the tokens are {'pad_token': '[PAD]'}: give a list of its values, list(it.values()), not of its keys
+    ValueError: the tokens are {'pad_token': '[PAD]'}: give a list, such as list(it.values())
     """
     if isinstance(given, Mapping):
-        raise ValueError(f"{what} {given!r:.200}: give a list of its values, list(it.values()), not of its keys")
+        raise ValueError(f"{what} {given!r:.200}: give a list, such as list(it.values())")
     if isinstance(given, UNORDERED):
-        raise ValueError(f"{what} {given!r:.200}: give a list, since a set has no order")
+        raise ValueError(f"{what} {given!r:.200}: give a list, because a set has no order")
 
 
 def as_list(what: str, given: Any, members: str) -> list[Any]:
-    """A list of them; ValueError for what is none, such as a string, whose letters would each count."""
+    """Convert an iterable to a list; ValueError for anything else, and for a string, a mapping or a set."""
     refuse_unordered(what, given)
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise ValueError(f"{what} {given!r}: give a list of {members}")

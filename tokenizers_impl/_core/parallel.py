@@ -1,4 +1,4 @@
-"""Work in threads, in order, with its progress."""
+"""Threads, and the progress of trainings."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from evenscore.parallel import bars_are_hidden, ordered_results
 
-# --- Work in parts, handed to threads in order
+# --- Work in threads, with results in order
 
-# Characters of a part of a batch, at least and at most: below, a thread costs more than it brings; above, the lists of
-# which an Encoding gives slices are too long to keep.
+# The smallest and largest part of a batch, in characters.  A thread does not pay for smaller parts; for larger ones,
+# the lists that Encodings slice take too much memory.
 _SMALLEST_PART, _LARGEST_PART = 1 << 18, 1 << 22
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ R = TypeVar("R")
 
 
 def _thread_count() -> int:
-    """One thread a core that this process may use; RAYON_NUM_THREADS, TOKENIZERS_PARALLELISM as in the library."""
+    """One thread per usable core; RAYON_NUM_THREADS and TOKENIZERS_PARALLELISM change it as in the library."""
     if os.environ.get("TOKENIZERS_PARALLELISM", "").lower() in ("false", "off", "no", "0", "f", "n"):
         return 1
     if os.environ.get("RAYON_NUM_THREADS", "").isdecimal():
@@ -33,17 +33,17 @@ def _thread_count() -> int:
 
 
 def part_size(texts: Sequence[str]) -> int:
-    """How many texts make a part, if they are of about the same length: one part a thread, if that is not too much."""
+    """The number of texts per part, assuming similar lengths: one part per thread, within the limits above."""
     try:
         characters = sum(map(len, texts))
     except TypeError:
-        characters = 0  # what is no string is refused by its place, later
+        characters = 0  # a later check names the text that is not a string
     part = min(max(characters // _thread_count(), _SMALLEST_PART), _LARGEST_PART)
     return -(-len(texts) * part // max(characters, part))
 
 
 def map_in_order(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """function(item) for every item, in their order; as many at work as there are threads, no more taken ahead."""
+    """Map in threads; results come in the order of the items, and only as many items are taken as there are threads."""
     threads = _thread_count()
     if threads == 1:
         yield from map(function, items)
@@ -52,29 +52,29 @@ def map_in_order(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
         yield from ordered_results(pool, function, items, under_way=threads)
 
 
-# --- A call in a thread of its own, to be awaited
+# --- Asynchronous calls
 
 
 async def in_thread(function: Callable[..., R], *arguments: Any) -> R:
-    """What the function gives for these arguments, while others go on."""
-    # Loaded here: with ssl behind it, it takes 3 MB, which a training does not need.
+    """Call the function in a thread and await its result."""
+    # Imported here, because asyncio (with ssl) takes 3 MB, which a training does not need.
     from asyncio import to_thread
 
     return await to_thread(function, *arguments)
 
 
-# --- Progress of the trainings
+# --- Progress of trainings
 
-# Whether progress is shown, as a bar; or as lines of JSON.
+# True: progress bars.  False: nothing.  "json": lines of JSON.
 Shown: TypeAlias = bool | Literal["json"]
-# Seconds after which a stage is shown that most often takes none.
+# Seconds until `progress_if_slow` shows a stage.
 _PATIENCE = 2.0
-# By the names of the library.
+# From the library's progress_format.
 PROGRESS_FORMATS: dict[str, Shown] = {"indicatif": True, "json": "json", "silent": False}
 
 
 class _NoBar:
-    """What the trainings use of a bar, without effect."""
+    """A progress bar that shows nothing."""
 
     total: int | None = None
 
@@ -84,7 +84,7 @@ class _NoBar:
 
 
 class _JsonLines:
-    """The same as a line of JSON on standard error at the beginning, and whenever it has changed."""
+    """A progress bar that writes a line of JSON to standard error at the start and at every change."""
 
     def __init__(self, stage: str, total: int | None) -> None:
         self.stage, self.total, self.current = stage, total, 0
@@ -113,7 +113,7 @@ class _JsonLines:
 
 @contextmanager
 def progress_if_slow(stage: str, show: Shown) -> Iterator[None]:
-    """`progress` of what takes more than two seconds, most often nothing; it is shown from then on."""
+    """Show the progress of a stage only once it has taken two seconds."""
     done = Event()
 
     def shown() -> None:
@@ -133,10 +133,10 @@ def progress_if_slow(stage: str, show: Shown) -> Iterator[None]:
 
 
 def progress(stage: str, total: int | None, show: Shown, **options: Any) -> Any:
-    """A bar of tqdm on standard error, used as a context; one that shows nothing where `show` is False,
-    or after `datasets.disable_progress_bars()`.
+    """A context manager with a tqdm bar on standard error, or lines of JSON.
 
-    What ends before its `total`, which may be no more than a limit, sets `bar.total` to what was done.
+    It shows nothing if `show` is False, or after `datasets.disable_progress_bars()`.
+    If `total` was only an upper limit, set `bar.total` to what was done.
 
     >>> with progress("Merge", 100, show=False) as bar:
     ...     bar.update(2)

@@ -1,4 +1,4 @@
-"""Rows of tokens: as an Encoding shows them, and as lists that are cut, joined and padded."""
+"""Rows of tokens: their interface, and rows of lists that are truncated, joined and padded."""
 
 from __future__ import annotations
 
@@ -8,59 +8,59 @@ from dataclasses import dataclass, field, replace
 from functools import cache, reduce
 from typing import Any
 
-# --- What an Encoding shows: rows of tokens, in columns that are made when they are asked for
+# --- The interface of rows of tokens, whose columns are computed on demand
 
 
 class TokenRows(ABC):
-    """The tokens of n rows, one after another; a part is a slice of all of them."""
+    """The concatenated tokens of n rows; a part is a slice of all tokens."""
 
     @property
     @abstractmethod
     def bounds(self) -> list[int]:
-        """Where each row begins, then where the last one ends: n + 1 numbers."""
+        """The start of each row, then the end of the last one: n + 1 numbers."""
 
     @abstractmethod
     def ids(self, part: slice) -> list[int]:
-        """The ids."""
+        """The ids of the tokens."""
 
     @abstractmethod
     def tokens(self, part: slice) -> list[str]:
-        """The tokens as text."""
+        """The texts of the tokens."""
 
     @abstractmethod
     def offsets(self, part: slice) -> list[tuple[int, int]]:
-        """From where to where each token reaches in its text, in characters; (0, 0) for none."""
+        """The (start, end) of each token in the characters of its text; (0, 0) for tokens that are not in the text."""
 
     @abstractmethod
     def word_ids(self, part: slice) -> list[int | None]:
-        """The number of the word, in its text, that each token is of; None for none."""
+        """The index of each token's word in its text; None for tokens that are not in the text."""
 
     @abstractmethod
     def type_ids(self, part: slice) -> list[int]:
-        """The type of each token, which says of what sequence it is, as the model will see it."""
+        """The type id of each token, which tells a neural model the token's sequence."""
 
     @abstractmethod
     def special_tokens_mask(self, part: slice) -> list[int]:
-        """1 for a token that was put in, 0 for one of the text."""
+        """1 for tokens that were added, 0 for tokens of the text."""
 
     @abstractmethod
     def attention_mask(self, part: slice) -> list[int]:
-        """0 for padding, else 1."""
+        """0 for padding, 1 for all other tokens."""
 
     @abstractmethod
     def ranges(self, row: int) -> Mapping[int, tuple[int, int]]:
-        """From the number of a sequence to the tokens of the row that are its own; empty where that was never said."""
+        """The (start, end) of each sequence's tokens in the row, by sequence index; empty if not assigned."""
 
     @abstractmethod
     def overflow(self, row: int) -> tuple[TokenLists, ...]:
-        """What truncation cut off the row, in rows that overlap by its stride."""
+        """The rows that truncation cut off this row, which overlap by the stride."""
 
 
-# --- One row of tokens as lists, cut, joined and padded as `tokenizers.Encoding` is
+# --- One row of tokens as lists, with the operations of `tokenizers.Encoding`
 
-# The lists, by the names of their fields.
+# The fields that are lists.
 COLUMNS = ("id_list", "type_list", "token_list", "word_list", "offset_list", "special_list", "attention_list")
-# A file may ask for rows of the same tokens over and over: how many, beyond what a text has.
+# A template in a file may repeat tokens many times.  Overflow is limited to this many tokens, and so many per token.
 _ROOM, _GROWTH = 1 << 24, 4
 
 
@@ -70,11 +70,11 @@ def _nothing() -> tuple[TokenLists, ...]:
 
 @dataclass(frozen=True)
 class TokenLists(TokenRows):
-    """A row of n tokens; nothing is ever changed, only replaced.
+    """An immutable row of n tokens.
 
-    cut_off: gives what overflowed, made when it is asked for: rows joined with rows can be more than memory holds.
-    sequences: from the number of a sequence to its tokens.
-    room: how large what overflows may be, see `_size`.
+    cut_off: computes the overflow on demand, because rows joined with rows may exceed memory.
+    sequences: the (start, end) of each sequence's tokens, by sequence index.
+    room: the largest size of the overflow; see `_size`.
     """
 
     id_list: list[int] = field(default_factory=list)
@@ -90,7 +90,7 @@ class TokenLists(TokenRows):
 
     @classmethod
     def of_row(cls, rows: TokenRows, row: int) -> TokenLists:
-        """The lists of a row."""
+        """Copy a row, with its overflow."""
         part = slice(*rows.bounds[row : row + 2])
         lists = cls(
             rows.ids(part),
@@ -107,58 +107,58 @@ class TokenLists(TokenRows):
 
     @classmethod
     def of_special(cls, ids: Iterable[int], tokens: Iterable[str], type_id: int) -> TokenLists:
-        """Tokens that a post-processor puts in."""
+        """A row of special tokens, which a post-processor adds."""
         listed = list(ids)
         n = len(listed)
         return cls(listed, [type_id] * n, list(tokens), [None] * n, [(0, 0)] * n, [1] * n, [1] * n)
 
     @property
     def bounds(self) -> list[int]:
-        """0 and n, as there is one row."""
+        """[0, n], because there is one row."""
         return [0, len(self.id_list)]
 
     def ids(self, part: slice) -> list[int]:
-        """The ids."""
+        """The ids of the tokens."""
         return self.id_list[part]
 
     def tokens(self, part: slice) -> list[str]:
-        """The tokens as text."""
+        """The texts of the tokens."""
         return self.token_list[part]
 
     def offsets(self, part: slice) -> list[tuple[int, int]]:
-        """From where to where each token reaches."""
+        """The (start, end) of each token."""
         return self.offset_list[part]
 
     def word_ids(self, part: slice) -> list[int | None]:
-        """The words."""
+        """The index of each token's word."""
         return self.word_list[part]
 
     def type_ids(self, part: slice) -> list[int]:
-        """The types."""
+        """The type id of each token."""
         return self.type_list[part]
 
     def special_tokens_mask(self, part: slice) -> list[int]:
-        """What was put in."""
+        """1 for tokens that were added, 0 for tokens of the text."""
         return self.special_list[part]
 
     def attention_mask(self, part: slice) -> list[int]:
-        """What is no padding."""
+        """0 for padding, 1 for all other tokens."""
         return self.attention_list[part]
 
     def ranges(self, row: int) -> Mapping[int, tuple[int, int]]:
-        """The tokens of every sequence."""
+        """The (start, end) of each sequence's tokens."""
         return self.sequences
 
     def overflow(self, row: int) -> tuple[TokenLists, ...]:
-        """What was cut off."""
+        """The rows that truncation cut off."""
         return self.cut_off()
 
     def with_overflow(self, parts: Callable[[], Iterable[TokenLists]]) -> TokenLists:
-        """The same row, from which this overflowed; ValueError for too much of it, once it is asked for."""
+        """Set the overflow; computing it raises ValueError if it is too large."""
         return replace(self, cut_off=cache(lambda: tuple(_within(self.room, parts()))))
 
     def with_changed_overflow(self, of: TokenLists, change: Callable[[TokenLists], TokenLists]) -> TokenLists:
-        """The same row, from which that overflowed which did from another, each part changed."""
+        """Set the overflow to that of another row, with each part changed."""
         return self if of.cut_off is _nothing else self.with_overflow(lambda: map(change, of.cut_off()))
 
     def __len__(self) -> int:
@@ -168,22 +168,23 @@ class TokenLists(TokenRows):
         return _restored, ([getattr(self, name) for name in COLUMNS], dict(self.sequences), self.cut_off())
 
     def of_type(self, type_id: int) -> TokenLists:
-        """The same tokens, all of this type."""
+        """Set the type id of all tokens."""
         return replace(self, type_list=[type_id] * len(self))
 
     def as_text(self) -> TokenLists:
-        """The same tokens as if all were of the text, of no sequence, with nothing that overflowed."""
+        """Mark all tokens as tokens of the text, and drop sequences and overflow."""
         special, attention = [0] * len(self), [1] * len(self)
         return replace(self, special_list=special, attention_list=attention, cut_off=_nothing, sequences={})
 
     def of_sequence(self, sequence: int) -> TokenLists:
-        """The same tokens, all of this sequence."""
+        """Assign all tokens to this sequence."""
         return replace(self, sequences={**self.sequences, sequence: (0, len(self))})
 
     def truncated(self, max_length: int, stride: int, direction: str) -> TokenLists:
-        """At most max_length tokens; the others overflow in rows of that length, `stride` tokens of each in the next.
+        """Truncate to max_length tokens; the rest overflows in rows of that length, which overlap by `stride` tokens.
 
-        direction: "right" keeps the first tokens, "left" the last ones.  What overflowed before is lost.
+        direction: the side that is cut: "right" keeps the first tokens, "left" the last ones.
+        An earlier overflow is dropped.
         """
         n = len(self)
         if max_length >= n:
@@ -199,9 +200,9 @@ class TokenLists(TokenRows):
         return TokenLists(**columns, room=room_for(len(self)))
 
     def followed_by(self, other: TokenLists, *, growing_offsets: bool = False) -> TokenLists:
-        """Both in one row; whatever overflowed from either is joined with all there is of the other.
+        """Append another row; every overflowing row of either is joined with the other and with its overflow.
 
-        growing_offsets: the second's offsets go on from the end of the first's.
+        growing_offsets: shift the other row's offsets by the end of this row's last token.
         """
         shift = self.offset_list[-1][1] if growing_offsets and self.offset_list else 0
         moved = [(start + shift, end + shift) for start, end in other.offset_list] if shift else other.offset_list
@@ -229,11 +230,11 @@ class TokenLists(TokenRows):
 
     @staticmethod
     def joined(rows: Iterable[TokenLists], *, growing_offsets: bool = False) -> TokenLists:
-        """All of them in one row."""
+        """Concatenate rows."""
         return reduce(lambda a, b: a.followed_by(b, growing_offsets=growing_offsets), rows, TokenLists())
 
     def padded(self, length: int, pad_id: int, pad_type_id: int, pad_token: str, direction: str) -> TokenLists:
-        """At least `length` tokens, padding put behind, or with direction "left" before; also in what overflowed."""
+        """Pad to `length` tokens on the right, or on the left with direction "left"; also pads the overflow."""
         n = max(0, length - len(self))
         pads = [[pad_id] * n, [pad_type_id] * n, [pad_token] * n, [None] * n, [(0, 0)] * n, [1] * n, [0] * n]
         columns: dict[str, Any] = {
@@ -256,13 +257,13 @@ class TokenLists(TokenRows):
 def _restored(
     columns: list[Any], sequences: Mapping[int, tuple[int, int]], parts: tuple[TokenLists, ...]
 ) -> TokenLists:
-    """What was pickled."""
+    """Restore a pickled row."""
     row = TokenLists(**dict(zip(COLUMNS, columns, strict=True)), sequences=sequences)
     return row.with_overflow(lambda: parts) if parts else row
 
 
 def _within(room: int, parts: Iterable[TokenLists]) -> Iterator[TokenLists]:
-    """The parts; ValueError as soon as they are larger than that."""
+    """Yield the parts; ValueError as soon as their size exceeds `room`."""
     size = 0
     for part in parts:
         size += _size([part])
@@ -271,26 +272,26 @@ def _within(room: int, parts: Iterable[TokenLists]) -> Iterator[TokenLists]:
 
 
 def _size(rows: Iterable[TokenLists]) -> int:
-    """The tokens of rows, and 16 for each row, which takes as much memory as those."""
+    """The size of rows: their tokens, plus 16 per row for the memory of the row itself."""
     return sum(len(row) + 16 for row in rows)
 
 
 def room_for(size: int) -> int:
-    """How large what is made of so many tokens may be."""
+    """The largest size of rows that are made of this many tokens."""
     return _ROOM + _GROWTH * size
 
 
 def check_size(what: str, size: int, room: int) -> None:
-    """ValueError for so many tokens, where so many may be."""
+    """ValueError if the size exceeds the room."""
     if size > room:
         raise ValueError(
-            f"{what} would have {size} tokens or more: more than {room}, {_GROWTH} for each of the text and 2**24; "
-            "name each sequence once in the template, truncate with a smaller stride, or pad to shorter rows"
+            f"{what} would have {size} tokens or more, but the limit is {room} (2**24, and {_GROWTH} per token of the "
+            "text): name each sequence once in the template, truncate with a smaller stride, or pad to shorter rows"
         )
 
 
 def check_stride(stride: int, max_length: int) -> None:
-    """ValueError if rows of this length cannot overlap so far."""
+    """ValueError, in the library's words, if the stride is not smaller than the row length."""
     if stride >= max_length:
         raise ValueError(
             f"`stride` must be strictly less than `max_len={max_length}` (note that `max_len` may be shorter than the "
@@ -299,7 +300,7 @@ def check_stride(stride: int, max_length: int) -> None:
 
 
 def _parts(n: int, length: int, step: int, direction: str) -> Iterable[tuple[int, int]]:
-    """Where the rows begin and end into which n tokens are cut."""
+    """The (start, end) of the rows into which n tokens are cut."""
     for done in range(0, n, step):
         start, end = (done, min(done + length, n)) if direction == "right" else (max(n - done - length, 0), n - done)
         yield start, end

@@ -1,1 +1,1 @@
-"""From texts to encodings, from ids to texts, from a corpus to a trained model."""
+"""Encoding, decoding and training: the work of the class Tokenizer."""

@@ -1,4 +1,4 @@
-"""Added tokens of a tokenizer: found in texts, their ids, their names."""
+"""The added tokens of a tokenizer: their ids, their texts, and finding them."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from .._text.unicode import SPACE, WORD, character_classes
 from ..models._model import Model
 from ..normalizers import Normalizer
 
-# --- Added tokens of a tokenizer: their ids, their names
+# --- The vocabulary of added tokens
 
 
 @dataclass(frozen=True)
 class AddedVocabulary:
-    """Added tokens, never changed, only replaced.
+    """An immutable vocabulary of added tokens.
 
-    tokens: by id, ascending.  ids: from content to id, also those whose id another token has taken over.
-    forms: by id, what the normalizer makes of tokens that are looked for in normalised text, or were, until one was
-    added with that id again; none where it leaves a token as it is.
-    shown: by id, as encoding shows the token: its form, if it is looked for in normalised text.
-    special: the contents of special tokens: what decoding calls by one of them `skip_special_tokens` means.
-    raw, normalized: what is looked for before the normalizer, and after it.  strips: whether a token takes white space
-    along.  encode_special_tokens: whether special tokens are text like any other.
+    tokens: by id, ascending.  ids: from content to id, including tokens whose id another token took over.
+    forms: by id, the normal forms that differ from the content, of tokens that are (or were, before they were added
+      again) matched in normalized text.
+    shown: by id, the text of the token in an Encoding: its form, if it is matched in normalized text.
+    special: the contents of special tokens; decoding with `skip_special_tokens` skips tokens with these texts.
+    raw, normalized: the finders of tokens before and after the normalizer.
+    strips: whether the match of any token includes white space.
+    encode_special_tokens: whether special tokens are encoded like any other text.
     """
 
     tokens: Mapping[int, AddedToken]
@@ -53,14 +54,14 @@ class AddedVocabulary:
         ids: Mapping[str, int] | None = None,
         forms: Mapping[int, str] | None = None,
     ) -> AddedVocabulary:
-        """These tokens by id; ids, forms: those that there are already."""
+        """Build a vocabulary from tokens by id; ids, forms: those of an earlier vocabulary."""
         ordered = dict(sorted(tokens.items()))
         contents = {id: token.content for id, token in ordered.items()}
         normalized = {id: contents[id] for id, token in ordered.items() if token.normalized}
         known = {**(forms or {}), **_forms(normalized, normalizer)}
         shown = contents | {id: known[id] for id in normalized if id in known}
         found: list[dict[str, tuple[int, int]]] = [{}, {}]
-        # Of tokens that the normalizer makes equal the library finds any; here special ones come first, then by id.
+        # Of tokens with equal normal forms, special ones win, then smaller ids; the library may find any of them.
         for id, token in sorted(ordered.items(), key=lambda item: not item[1].special):
             found[bool(token.normalized)].setdefault(shown[id], (id, _flags(token, encode_special_tokens)))
         return cls(
@@ -68,7 +69,7 @@ class AddedVocabulary:
             {content: id for id, content in contents.items()} if ids is None else ids,
             known,
             shown,
-            # If the normalizer changes its name, it is shown otherwise, and then not skipped, as in the library.
+            # As in the library, a special token that is shown by a different normal form is not skipped.
             frozenset(token.content for token in ordered.values() if token.special),
             TokenFinder.of(found[False]),
             TokenFinder.of(found[True]),
@@ -79,9 +80,9 @@ class AddedVocabulary:
     def with_tokens(
         self, tokens: Iterable[AddedToken], model: Model, normalizer: Normalizer | None
     ) -> tuple[AddedVocabulary, int]:
-        """These tokens too, and how many of them changed anything; one without a character does not.
+        """Add tokens; returns the new vocabulary and how many tokens are new or changed.  Empty tokens are skipped.
 
-        A token of the model keeps its id, any other gets the next free one.
+        A token of the model keeps its id; any other gets the next free id.
         """
         by_id, ids, changed = dict(self.tokens), dict(self.ids), 0
         lost: dict[int, str] = {}
@@ -102,36 +103,36 @@ class AddedVocabulary:
         return AddedVocabulary.of(by_id, normalizer, encode_special_tokens=flag, ids=ids, forms=forms), changed
 
     def with_normalizer(self, normalizer: Normalizer | None) -> AddedVocabulary:
-        """The same tokens with another normalizer."""
+        """Replace the normalizer."""
         flag = self.encode_special_tokens
         return AddedVocabulary.of(self.tokens, normalizer, encode_special_tokens=flag, ids=self.ids)
 
     def encoding_special_tokens(self, flag: bool, normalizer: Normalizer | None) -> AddedVocabulary:
-        """The same tokens with that flag."""
+        """Replace encode_special_tokens."""
         return AddedVocabulary.of(self.tokens, normalizer, encode_special_tokens=flag, ids=self.ids, forms=self.forms)
 
     def to_state(self) -> tuple[Any, ...]:
-        """What was added, not what finds it, for a pickle."""
+        """The state for a pickle: the tokens without their finders."""
         return dict(self.tokens), dict(self.ids), dict(self.forms), self.encode_special_tokens
 
     @classmethod
     def from_state(cls, state: tuple[Any, ...], normalizer: Normalizer | None) -> AddedVocabulary:
-        """The way back."""
+        """Restore the vocabulary of a pickle."""
         tokens, ids, forms, flag = state
         return cls.of(tokens, normalizer, encode_special_tokens=flag, ids=ids, forms=forms)
 
     def name(self, id: int) -> str | None:
-        """What decoding calls the token of that id; None if there is none."""
+        """The text of a token in decoding, None if no added token has this id."""
         token = self.tokens.get(id)
         return None if token is None else self.forms.get(id, token.content)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """The `added_tokens` of tokenizer.json."""
+        """Return the `added_tokens` of tokenizer.json."""
         return [token.to_json(id) for id, token in self.tokens.items()]
 
 
 def _forms(contents: Mapping[int, str], normalizer: Normalizer | None) -> dict[int, str]:
-    """What the normalizer makes of tokens, by id, all at once; nothing where it leaves one as it is."""
+    """The normal forms of tokens, by id; only those that differ from the content."""
     if not contents or normalizer is None:
         return {}
     splits = Splits.of(list(contents.values()), offsets=normalizer.is_custom)
@@ -148,19 +149,19 @@ def _flags(token: AddedToken, encode_special_tokens: bool) -> int:
     )
 
 
-# --- Finds added tokens in texts
+# --- Finding added tokens in texts
 
-# The bits of a token's flags.  A match that is to be IGNORED is text, and is passed over as a whole.
+# The bits of a token's flags.  A match with IGNORED is text, and is skipped as a whole.
 SINGLE_WORD, LSTRIP, RSTRIP, IGNORED = 1, 2, 4, 8
-# First characters are told apart by their last eight bits, which is enough to pass over most of a text.
+# The last eight bits of a first character suffice to skip most of a text quickly.
 _FIRST_BITS = 255
 
 
 @dataclass(frozen=True)
 class TokenFinder:
-    """Finds t tokens: of those that begin at a place the longest, from left to right.
+    """Finds t tokens from left to right; at each position the longest one matches.
 
-    trie: from the characters of a token to its number.  begins: shape (256,), the last eight bits of first characters.
+    trie: from the characters of a token to its number.  begins: shape (256,); the last eight bits of first characters.
     ids: int32, shape (t,).  flags: uint8, shape (t,).
     """
 
@@ -171,7 +172,7 @@ class TokenFinder:
 
     @classmethod
     def of(cls, tokens: Mapping[str, tuple[int, int]]) -> TokenFinder:
-        """A finder of these strings, each with its id and flags; the empty one is never found."""
+        """Build a finder of strings with their ids and flags; an empty string is never found."""
         found = {content: each for content, each in tokens.items() if content}
         begins = np.zeros(_FIRST_BITS + 1, np.bool_)
         begins[[ord(content[0]) & _FIRST_BITS for content in found]] = True
@@ -180,7 +181,7 @@ class TokenFinder:
         return cls(trie, begins, np.array(ids, np.int32), np.array(flags, np.uint8))
 
     def cut(self, splits: Splits) -> Splits:
-        """The splits with every such token as a split of its own, nothing empty; as they were if there is none."""
+        """Make every token in the splits a separate split; without any token the splits are returned unchanged."""
         if len(self.ids) == 0:
             return splits
         classes = character_classes() if self.flags.any() else np.empty(0, np.uint8)
@@ -201,7 +202,7 @@ class TokenFinder:
 
 
 def _disjoint(splits: Splits) -> Splits:
-    """The splits side by side: a token may take white space along that is then found once more by another."""
+    """Copy splits that overlap, because a token includes white space that another token also contains."""
     if not np.any(splits.starts[1:] < splits.ends[:-1]):
         return splits
     lengths = splits.ends - splits.starts
@@ -226,9 +227,9 @@ def _find(
     classes: U8,
     cuts: I64,
 ) -> tuple[int, bool]:
-    """How many cuts there are, and whether there is a token; those that have room are written.
+    """Write the cuts, as far as there is room; returns their number, and whether there is any token.
 
-    A row of `cuts`: start, end, number of the split, id of the token or TEXT.
+    A row of `cuts` has the start, the end, the number of the split, and the token's id or TEXT.
     """
     size, found = 0, False
     for j in range(len(starts)):
@@ -240,7 +241,7 @@ def _find(
             if token != ABSENT and _counts(chars, starts[j], i, end, ends[j], flags[token], classes):
                 first, last = i, end
                 if flags[token] & RSTRIP:
-                    # What the token before has found to be white is not looked at again.
+                    # White space that the token before has scanned is not scanned again.
                     blank = _after_space(chars, max(end, blank), ends[j], classes)
                     last = blank
                 if flags[token] & LSTRIP:
@@ -258,7 +259,7 @@ def _find(
 
 @inner_kernel
 def _longest(chars: U32, start: int, end: int, edges: I64, numbers: I32) -> tuple[int, int]:
-    """The longest token that begins at `start`, or ABSENT; where it ends, or the next place."""
+    """The longest token that begins at `start` and its end; (ABSENT, start + 1) without a match."""
     node, i = ROOT, start
     token, token_end = ABSENT, start + 1
     while i < end:
@@ -273,7 +274,7 @@ def _longest(chars: U32, start: int, end: int, edges: I64, numbers: I32) -> tupl
 
 @inner_kernel
 def _counts(chars: U32, first: int, start: int, end: int, last: int, flags: int, classes: U8) -> bool:
-    """Whether what is found at start:end in the text first:last is the token."""
+    """Whether the flags of a token allow its match at start:end in the text first:last."""
     if flags & IGNORED:
         return False
     if flags & SINGLE_WORD:
@@ -285,10 +286,10 @@ def _counts(chars: U32, first: int, start: int, end: int, last: int, flags: int,
 
 @inner_kernel
 def _before_space(chars: U32, start: int, end: int, least: int, classes: U8) -> int:
-    """Where the white space before the token start:end begins, not before `least`.
+    """The start of the white space before the token start:end, at least `least`.
 
-    A token that begins in white space which the one before it has taken along begins after that; where it lies in it as
-    a whole, so that the library fails, it stays.
+    A token that begins in white space of the token before it starts after that white space.  A token that lies wholly
+    in it keeps its start; the library panics there.
     """
     if start < least:
         return least if least <= end else start
@@ -299,7 +300,7 @@ def _before_space(chars: U32, start: int, end: int, least: int, classes: U8) -> 
 
 @inner_kernel
 def _after_space(chars: U32, end: int, last: int, classes: U8) -> int:
-    """Where the white space from `end` on ends."""
+    """The end of the white space that starts at `end`."""
     while end < last and classes[chars[end]] & SPACE:
         end += 1
     return end

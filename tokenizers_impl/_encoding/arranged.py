@@ -1,4 +1,4 @@
-"""Rows of inputs: what is left of their sequences, special tokens around them, padding."""
+"""Rows of a batch as arrays: truncated sequences with special tokens and padding."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _ABSENT = -1
 class Blueprint(NamedTuple):
     """Two layouts, of single inputs and of pairs, as arrays.
 
-    pieces: int64, shape (p, 4), a row a piece: its sequence or -1, where its tokens stand in `ids`, its type.
-    firsts: int64, shape (3,): the pieces of layout k are firsts[k]:firsts[k + 1].
-    ids: int64, shape (c,), tokens: strings: all tokens that are put in.
-    trims, names_single: what the layouts say of offsets, and that of single inputs of sequences.
+    pieces: int64, shape (p, 4); per piece its sequence or -1, the start and end of its tokens in `ids`, its type.
+    firsts: int64, shape (3,); the pieces of layout k are firsts[k]:firsts[k + 1].
+    ids: int64, shape (c,).  tokens: strings.  The special tokens of all pieces.
+    trims, names_single: `trims` of the layouts, and `named` of the layout of single inputs.
     """
 
     pieces: I64
@@ -40,7 +40,7 @@ class Blueprint(NamedTuple):
 
     @classmethod
     def of(cls, single: Layout | None, pair: Layout | None) -> Blueprint:
-        """The arrays of these; None for one that is not needed."""
+        """Convert two layouts; None for a layout that is not needed."""
         rows, ids, tokens = list[list[int]](), list[int](), list[str]()
         known = [layout for layout in (single, pair) if layout]
         for piece in chain.from_iterable(layout.pieces for layout in known):
@@ -57,10 +57,10 @@ class Blueprint(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """What is kept of the s sequences of n inputs.
+    """The tokens that truncation keeps of the s sequences of n inputs.
 
-    starts, ends: int64, shape (s,): their tokens in the batch.
-    firsts: int64, shape (n + 1,): input i has the sequences firsts[i]:firsts[i + 1], one or two.
+    starts, ends: int64, shape (s,); sequence j keeps the tokens starts[j]:ends[j] of the batch.
+    firsts: int64, shape (n + 1,); input i has the sequences firsts[i]:firsts[i + 1], one or two.
     """
 
     starts: I64
@@ -69,7 +69,7 @@ class Cuts(NamedTuple):
 
 
 class PadTokens(NamedTuple):
-    """Tokens put behind or before rows that are shorter than `length`."""
+    """The padding of rows that are shorter than `length`; is_left: on the left."""
 
     length: int
     id: int
@@ -80,11 +80,13 @@ class PadTokens(NamedTuple):
 
 @dataclass(frozen=True)
 class ArrangedBatch(TokenRows):
-    """A row an input; token k is token sources[k] of the batch, or beyond its m tokens the special token after that.
+    """One row per input, t tokens in all.
 
-    sources: int32, types: uint32, shape (t,).  firsts: int64, shape (n + 1,).
-    sequence_ranges: int64, shape (n, 2, 2): the tokens of the row that are of sequence 0 and 1, from, to, or -1.
-    cut_off: from a row to what overflowed, made when it is asked for.
+    sources: int32, shape (t,); token k is token sources[k] of the batch of m tokens, or, from m on, the special token
+      sources[k] - m.
+    types: uint32, shape (t,).  firsts: int64, shape (n + 1,).
+    sequence_ranges: int64, shape (n, 2, 2); the (start, end) of the tokens of sequences 0 and 1 in a row, or -1.
+    cut_off: computes the overflow of a row.
     """
 
     batch: EncodedBatch
@@ -128,7 +130,7 @@ class ArrangedBatch(TokenRows):
 
     @cached_property
     def _reach(self) -> I32:
-        """The offsets of every token of the batch, white space taken out."""
+        """The offsets of every token of the batch, without white space if a processor trims it."""
         reach = self.batch.reach
         for has_prefix in self.trims if len(reach) else ():
             kept = self.cuts.starts < self.cuts.ends
@@ -136,11 +138,11 @@ class ArrangedBatch(TokenRows):
         return reach
 
     def ids(self, part: slice) -> list[int]:
-        """The ids."""
+        """The ids of the tokens."""
         return self._id_list[part]
 
     def tokens(self, part: slice) -> list[str]:
-        """The tokens as text."""
+        """The texts of the tokens."""
         sources, n = self.sources[part], len(self.batch.token_ids)
         inner = np.flatnonzero(sources < n)
         found = self.batch.texts_of(self.batch.token_ids[sources[inner]], self.batch.places[sources[inner]])
@@ -150,7 +152,7 @@ class ArrangedBatch(TokenRows):
         return texts
 
     def offsets(self, part: slice) -> list[tuple[int, int]]:
-        """From where to where each token reaches in its sequence."""
+        """The (start, end) of each token in its sequence; (0, 0) for special tokens."""
         sources, reach = self.sources[part], self._reach
         found = np.zeros((len(sources), 2), np.int32)
         inner = np.flatnonzero(sources < len(reach))
@@ -158,36 +160,36 @@ class ArrangedBatch(TokenRows):
         return [(start, end) for start, end in found.tolist()]
 
     def word_ids(self, part: slice) -> list[int | None]:
-        """The words."""
+        """The index of each token's word."""
         words, n = self.batch.token_words, len(self.batch.token_ids)
         inner = self.sources[part]
         found = np.where(inner < n, words[np.minimum(inner, n - 1)] if n else _ABSENT, _ABSENT)
         return [word if word >= 0 else None for word in found.tolist()]
 
     def type_ids(self, part: slice) -> list[int]:
-        """The types."""
+        """The type id of each token."""
         return self._type_list[part]
 
     def special_tokens_mask(self, part: slice) -> list[int]:
-        """1 for what was put in."""
+        """1 for special tokens and padding, 0 for all other tokens."""
         return self._special_list[part]
 
     def attention_mask(self, part: slice) -> list[int]:
-        """0 for padding."""
+        """0 for padding, 1 for all other tokens."""
         return self._attention_list[part]
 
     def ranges(self, row: int) -> Mapping[int, tuple[int, int]]:
-        """The tokens of each sequence."""
+        """The (start, end) of each sequence's tokens."""
         found = self.sequence_ranges[row].tolist()
         return {sequence: (start, end) for sequence, (start, end) in enumerate(found) if start >= 0}
 
     def overflow(self, row: int) -> tuple[TokenLists, ...]:
-        """What was cut off."""
+        """The rows that truncation cut off."""
         return self.cut_off(row)
 
 
 def row_lengths(blueprint: Blueprint, cuts: Cuts) -> I64:
-    """Number of tokens of each input before padding, shape (n,)."""
+    """The number of tokens of each input before padding, shape (n,)."""
     return _lengths(cuts.starts, cuts.ends, cuts.firsts, blueprint.pieces, blueprint.firsts)
 
 
@@ -198,7 +200,7 @@ def arranged(
     padding: PadTokens,
     cut_off: Callable[[int], tuple[TokenLists, ...]],
 ) -> ArrangedBatch:
-    """The rows that the blueprint asks for, each of at least `padding.length` tokens."""
+    """Build the rows of a blueprint, padded to at least `padding.length` tokens."""
     lengths = row_lengths(blueprint, cuts)
     firsts = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.maximum(lengths, padding.length))))
     plan = blueprint.pieces, blueprint.firsts
@@ -264,7 +266,7 @@ def _arrange(
 
 
 def trimmed(reach: I32, batch: EncodedBatch, firsts: I64, *, add_prefix_space: bool) -> I32:
-    """The offsets of all tokens of a batch, their spaces taken out; firsts: the tokens with which rows begin."""
+    """The offsets of all tokens of a batch without white space; firsts: the first token of each row."""
     known = {text: margins(text) for text in set(batch.piece_texts)}
     of_pieces = np.array([known[text] for text in batch.piece_texts], np.int64).reshape(-1, 2)
     spaces = np.zeros((len(reach), 2), np.int64)

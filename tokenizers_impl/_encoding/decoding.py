@@ -1,4 +1,4 @@
-"""Decoding of ids: one vocabulary, one decoder."""
+"""Decoding of ids to texts."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from ..decoders import Decoder, TokenDecoder
 from ..models._model import Model
 from .added_tokens import AddedVocabulary
 
-# --- Decoding of ids: one vocabulary, one decoder
+# --- Decoding with one vocabulary and one decoder
 
-# The largest id for which there is a table of all ids up to it; fewer ids take longer in arrays than one by one.
+# The largest id of a lookup table, and the number of ids below which arrays are slower than a loop.
 _LARGEST_TABLE, _FEW = 1 << 20, 1 << 5
-# Rows that are put together at a time, so that they stay in the processor's cache.
+# Rows that are joined at a time, so that they stay in the processor's cache.
 _ROWS = 1 << 12
 
 
 class Decoding(ABC):
-    """From ids to texts; ids that no token has, or one that is left out, are left out."""
+    """Decodes ids to texts; ids without a token, and those of skipped tokens, are skipped."""
 
     @abstractmethod
     def decode(self, ids: Sequence[int]) -> str:
@@ -41,7 +41,7 @@ class Decoding(ABC):
 
 
 def decodings_of(model: Model, added: AddedVocabulary, decoder: Decoder | None) -> dict[bool, Decoding]:
-    """By `skip_special_tokens` the decoding by that decoder, or by none, which joins tokens by spaces."""
+    """The decodings by `skip_special_tokens`; decoder=None joins tokens by spaces."""
     tokens = {flag: ShownTokens(model, added, flag) for flag in (False, True)}
     chosen = SpaceJoined() if decoder is None else decoder
     if isinstance(chosen, TokenDecoder):
@@ -50,15 +50,15 @@ def decodings_of(model: Model, added: AddedVocabulary, decoder: Decoder | None) 
 
 
 class SpaceJoined(TokenDecoder):
-    """What a tokenizer without a decoder does: tokens joined by spaces."""
+    """The decoding of a tokenizer without a decoder: tokens joined by spaces."""
 
     def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
-        """The token, a space before it if it is not the first."""
+        """The token, after a space unless it is the first."""
         return token if is_first else f" {token}"
 
 
 class FormDecoding(Decoding):
-    """Every token is decoded once, for every place in a row that it may have; then bytes are put together."""
+    """Decodes each distinct token once for every position it may have in a row, then joins bytes."""
 
     def __init__(self, tokens: ShownTokens, decoder: TokenDecoder) -> None:
         self._decoder = decoder
@@ -66,7 +66,7 @@ class FormDecoding(Decoding):
         self._packed = PackedForms.of_none()
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of one row, without the arrays, which take longer for so few."""
+        """The text of one row, computed without arrays, which are slower for few ids."""
         return self._decoder.polish([self._decoder.read(self._forms.joined(ids))])[0]
 
     def decode_rows(self, rows: IdRows) -> list[str]:
@@ -78,11 +78,11 @@ class FormDecoding(Decoding):
         return self._decoder.polish(list(chain.from_iterable(map(self._read, joined))))
 
     def _packed_with(self, rows: IdRows) -> PackedForms:
-        """The packed forms, those of these ids among them."""
+        """The packed forms, extended by those of these ids."""
         packed = self._packed
         if new := packed.new_ids(rows.ids):
             packed = packed.with_forms({id: self._forms.made(id) for id in new})
-            # Of two threads that come here at once one loses what it added, which is made anew when it is needed.
+            # If two threads add forms at once, those of one are lost and computed again when needed.
             self._packed = packed
         return packed
 
@@ -103,7 +103,7 @@ def _utf8_or_none(data: bytes) -> str | None:
 
 
 class ChainDecoding(Decoding):
-    """A decoder that looks at more than one token takes row by row."""
+    """Decodes row by row, for decoders that look at several tokens at once."""
 
     def __init__(self, tokens: ShownTokens, decoder: Decoder) -> None:
         self._tokens, self._decoder = tokens, decoder
@@ -113,7 +113,7 @@ class ChainDecoding(Decoding):
         return self._decoder.decode([token for token in map(self._tokens.__getitem__, ids) if token is not None])
 
     def decode_rows(self, rows: IdRows) -> list[str]:
-        """The same, the steps at the beginning that edit every token by itself done once for each distinct token."""
+        """The text of every row; leading steps that edit single tokens run once per distinct token."""
         named = {id: token for id in set(rows.ids.tolist()) if (token := self._tokens[id]) is not None}
         listed = [[id for id in row if id in named] for row in rows.lists()]
         room = room_for(sum(len(named[id]) for row in listed for id in row))
@@ -130,13 +130,13 @@ class ChainDecoding(Decoding):
         return decoded
 
 
-# --- The tokens that decoding shows, by id
+# --- The texts of tokens, by id
 
 
 class ShownTokens(dict[int, "str | None"]):
-    """From id to token, None for an id without one and for a special token that is left out.
+    """From id to token; None for an id without a token and for a skipped special token.
 
-    Looked up in the vocabulary, which stays as it is, when first asked for.
+    A token is looked up in the vocabulary on first use.
 
     >>> from tokenizers_impl.models import WordLevel
     >>> tokens = ShownTokens(WordLevel({"low": 0}), AddedVocabulary.of({}, None), False)
@@ -147,35 +147,35 @@ class ShownTokens(dict[int, "str | None"]):
     def __init__(self, model: Model, added: AddedVocabulary, skip_special_tokens: bool) -> None:
         super().__init__()
         self._model, self._added = model, added
-        # By its text, as in the library: a token of the model that is written like a special one is left out, too.
+        # As in the library, texts decide: a token of the model with the text of a special token is skipped, too.
         self._skipped = added.special if skip_special_tokens else frozenset[str]()
 
     def __missing__(self, id: int) -> str | None:
         token = self.shown(id)
-        # None is not kept: there are 2**32 ids.
+        # None is not cached, because there are 2**32 ids.
         return None if token is None else self.setdefault(id, token)
 
     def shown(self, id: int) -> str | None:
-        """The token, which is not kept here."""
+        """The token, without caching it."""
         name = self._added.name(id)
         token = self._model.id_to_token(id) if name is None else name
         return None if token is None or token in self._skipped else token
 
 
-# --- What tokens add to the bytes of a text, for one row after another and packed for many
+# --- The bytes that a token adds to a text (its forms), for single rows and packed for many
 
-# Where a token stands in its row, as bits: the order of the forms of a token.
+# The position of a token in its row, as bits; also the index of the form.
 _INNER, _FIRST, _LAST, _ONLY = range(4)
-# In place of a place: an id that was not looked up yet, one that adds nothing.
+# Places of ids that were not looked up yet, and of ids that add nothing.
 _NEW, _LEFT_OUT = -1, -2
 
 Forms = tuple[bytes, ...]
 
 
 class TokenForms(dict[int, Forms]):
-    """From id to what its token adds as an inner one, the first, the last, the only one; () for an id left out.
+    """From id to the bytes of its token as an inner, first, last and only token; () for a skipped id.
 
-    Made when first asked for, since neither tokens nor decoders change.
+    Forms are computed on first use.
     """
 
     def __init__(self, tokens: ShownTokens, decoder: TokenDecoder) -> None:
@@ -187,7 +187,7 @@ class TokenForms(dict[int, Forms]):
         return self.setdefault(id, forms) if forms else forms
 
     def made(self, id: int) -> Forms:
-        """The forms, which are not kept here."""
+        """The forms, without caching them."""
         token = self._tokens.shown(id)
         return () if token is None else self._decoder.token_forms(token)
 
@@ -202,9 +202,9 @@ class TokenForms(dict[int, Forms]):
 
 
 class JoinedRows(NamedTuple):
-    """The bytes of many rows, one after another.
+    """The concatenated bytes of many rows.
 
-    data: uint8.  ends, char_ends: int64, shape (rows,): where each row ends, in bytes and in characters of UTF-8.
+    data: uint8.  ends, char_ends: int64, shape (rows,); the end of each row in bytes, and in UTF-8 characters.
     aligned: whether no row begins inside a character.
     """
 
@@ -215,10 +215,10 @@ class JoinedRows(NamedTuple):
 
 
 class PackedForms(NamedTuple):
-    """Forms as arrays, never changed, only replaced.
+    """Forms as immutable arrays.
 
-    places: int32, by id: the number of the first of its four forms; _NEW, _LEFT_OUT.
-    data: uint8: the forms one after another.  offsets: int64: form i is data[offsets[i]:offsets[i + 1]].
+    places: int32, by id; the index of the first of its four forms, or _NEW or _LEFT_OUT.
+    data: uint8, the concatenated forms.  offsets: int64; form i is data[offsets[i]:offsets[i + 1]].
 
     >>> packed = PackedForms.of_none().with_forms({2: (b"a", b"b", b"c", b"d"), 0: ()})
     >>> packed.new_ids(np.array([0, 1, 2, 9], np.uint32))
@@ -233,16 +233,16 @@ class PackedForms(NamedTuple):
 
     @classmethod
     def of_none(cls) -> PackedForms:
-        """Without any."""
+        """Build an empty record."""
         return cls(np.empty(0, np.int32), np.empty(0, np.uint8), np.zeros(1, np.int64))
 
     def new_ids(self, ids: U32) -> list[int]:
-        """Those among these that are not in it, each once, ascending."""
+        """The ids whose forms are missing, distinct and ascending."""
         found: list[int] = _new_ids(ids, self.places).tolist()
         return sorted(set(found))
 
     def with_forms(self, added: Mapping[int, Forms]) -> PackedForms:
-        """The same with the forms of other ids."""
+        """Add the forms of other ids."""
         flat = list(chain.from_iterable(added.values()))
         sizes = np.fromiter(map(len, flat), np.int64, len(flat))
         places = np.full(max(len(self.places), *(id + 1 for id in added)), _NEW, np.int32)
@@ -255,13 +255,13 @@ class PackedForms(NamedTuple):
         return PackedForms(places, data, np.concatenate((self.offsets, self.offsets[-1] + np.cumsum(sizes))))
 
     def joined(self, ids: U32, offsets: I64) -> JoinedRows:
-        """The bytes of rows of ids, all of which are in it."""
+        """Join rows of ids, whose forms must all be present."""
         return JoinedRows(*_joined(*_chosen(ids, offsets, self.places), self.data, self.offsets))
 
 
 @kernel
 def _new_ids(ids: U32, places: I32) -> U32:
-    """Those that have no place yet."""
+    """The ids without a place."""
     found = np.empty(len(ids), np.uint32)
     n = 0
     for id in ids:
@@ -273,7 +273,7 @@ def _new_ids(ids: U32, places: I32) -> U32:
 
 @kernel
 def _chosen(ids: U32, offsets: I64, places: I32) -> tuple[I32, I64]:
-    """The forms of all rows by their number, and where each row of them ends."""
+    """The indices of the forms of all rows, and the end of each row."""
     forms, ends = np.empty(len(ids), np.int32), np.empty(len(offsets) - 1, np.int64)
     n = 0
     for row in range(len(ends)):
@@ -309,25 +309,25 @@ def _joined(forms: I32, ends: I64, data: U8, offsets: I64) -> tuple[U8, I64, I64
     return out, out_ends, char_ends, aligned
 
 
-# --- Ids that a caller gives to be decoded
+# --- The ids of `decode` and its variants, checked
 
 _WHAT = "give integers from 0 to 2**32 - 1"
-# Of 32 bits: it takes integers from 0 to 2**32 - 1, of numpy as well, and refuses all else.
+# The array type of 32 bits; it accepts integers from 0 to 2**32 - 1, also numpy's, and nothing else.
 _ID = "I"
 
 
 class IdRows(NamedTuple):
-    """Rows of ids.
+    """n rows of ids.
 
-    ids: uint32, shape (m,): of all rows, one after another.
-    offsets: int64, shape (n + 1,): the ids of row i are offsets[i]:offsets[i + 1].
+    ids: uint32, shape (m,), concatenated.
+    offsets: int64, shape (n + 1,); the ids of row i are ids[offsets[i]:offsets[i + 1]].
     """
 
     ids: U32
     offsets: I64
 
     def blocks(self, rows: int) -> Iterator[IdRows]:
-        """The same in parts of so many rows."""
+        """Yield parts of `rows` rows."""
         for at in range(0, len(self.offsets) - 1, rows):
             offsets = self.offsets[at : at + rows + 1]
             yield IdRows(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
@@ -338,7 +338,7 @@ class IdRows(NamedTuple):
 
 
 def id_row(ids: Any) -> array[int]:
-    """One row of ids; ValueError names what is none."""
+    """Check one row of ids; ValueError names an element that is not an id."""
     if not _is_row(ids):
         refuse_unordered("the ids are", ids)
         raise ValueError(f"the ids are {ids!r:.80}: give {_instead(ids, 'a list of integers, also for one id')}")
@@ -350,7 +350,7 @@ def id_row(ids: Any) -> array[int]:
 
 
 def id_rows(rows: Any) -> IdRows:
-    """Rows of ids; ValueError names the row that is none, or what it holds."""
+    """Check rows of ids; ValueError names an invalid row or element."""
     if not _is_row(rows):
         refuse_unordered("the rows are", rows)
         raise ValueError(f"the rows are {rows!r}: give a list of lists of ids")
@@ -363,9 +363,9 @@ def id_rows(rows: Any) -> IdRows:
 
 
 def _listed(rows: Iterable[Any]) -> list[list[Any]]:
-    """Every row as a list; ValueError names the row that is none."""
+    """Every row as a list; ValueError names an invalid row."""
     listed = list(rows)
-    # Most often they are lists, which takes no time to see.
+    # The usual case, lists only, is fast to recognize.
     if set(map(type, listed)) <= {list}:
         return listed
     for i, row in enumerate(listed):
@@ -376,7 +376,7 @@ def _listed(rows: Iterable[Any]) -> list[list[Any]]:
 
 
 def _instead(value: Any, what: str) -> str:
-    """What to give in place of this; an Encoding has ids."""
+    """What to give instead of this value; for an Encoding, its ids."""
     return "its attribute ids" if hasattr(value, "ids") else what
 
 
@@ -387,7 +387,7 @@ def _is_row(ids: Any) -> bool:
 
 
 def _refuse(rows: Sequence[Sequence[Any]], place: str, hint: str) -> NoReturn:
-    """ValueError for the first of their elements that is no id."""
+    """ValueError for the first element that is not an id."""
     i, id = next((i, id) for i, row in enumerate(rows) for id in row if _is_strange(id))
     raise ValueError(f"{place.format(i)} {id!r}: {_WHAT}{hint if isinstance(id, (list, tuple, np.ndarray)) else ''}")
 

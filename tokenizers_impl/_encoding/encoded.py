@@ -1,4 +1,4 @@
-"""How texts are cut into words, and what encoding them gives."""
+"""Splitting texts into words, and encoding the words in batches."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from ..pre_tokenizers import PreTokenizer
 from .added_tokens import AddedVocabulary, TokenFinder
 from .inputs import Inputs
 
-# --- How a tokenizer cuts texts into words, whatever its model
+# --- Splitting texts into words, before the model
 
 
 @dataclass(frozen=True)
 class Cutter:
-    """Added tokens, then what normalizer and pre-tokenizer leave of the text between; small enough to travel.
+    """The steps before the model: added tokens, normalizer, added tokens in normalized text, pre-tokenizer.
 
-    raw, normalized: finders of added tokens before the normalizer, and after it.
+    raw, normalized: the finders of added tokens before and after the normalizer.
+    A cutter is small, so executors can send it to their workers.
     """
 
     raw: TokenFinder
@@ -39,13 +40,13 @@ class Cutter:
 
     @property
     def needs_origins(self) -> bool:
-        """Whether texts are to come with the origins of their characters."""
+        """Whether a step needs the origins of characters, their positions in the text as given."""
         asks = self.pre_tokenizer is not None and self.pre_tokenizer.needs_origins
         return asks or (self.normalizer is not None and self.normalizer.is_custom)
 
     @property
     def rehearsal(self) -> Cutter:
-        """The same without code of the user's own, which is to see no text but the user's."""
+        """The cutter without custom components, which must not see the texts of a rehearsal."""
         normalizer, pre_tokenizer = self.normalizer, self.pre_tokenizer
         return replace(
             self,
@@ -54,33 +55,33 @@ class Cutter:
         )
 
     def words(self, texts: Sequence[str], *, offsets: bool = False, first: int = 0) -> Splits:
-        """The words of texts, nothing empty; offsets: with origins, also where cutting does not ask for them."""
+        """Split texts into words and drop empty ones; offsets: keep origins even if no step needs them."""
         return self.cut(Splits.of(texts, offsets=offsets or self.needs_origins, first=first)).without_empty()
 
     def cut(self, splits: Splits) -> Splits:
-        """The words of texts."""
+        """Split texts into words."""
         raw = self.raw.cut(splits)
         normal = self.normalizer.normalize_splits(raw) if self.normalizer else raw
         found = self.normalized.cut(normal)
         return self.pre_tokenizer.cut(found) if self.pre_tokenizer else found
 
 
-# --- What encoding a text gives
+# --- Encoding words
 
-# The place of an added token that is shown by its name; the places below are those of texts of their own.
+# The place of an added token that is shown by its name; smaller places are those of `own_texts`.
 _NAMED = -1
 
 
 @dataclass(frozen=True)
 class EncodedBatch(TokenRows):
-    """The tokens of n texts, one after another, before anything is put in or left out.
+    """The m tokens of n texts, before truncation, special tokens and padding.
 
     token_ids: int32, shape (m,).  firsts: int64, shape (n + 1,); the tokens of text i are firsts[i]:firsts[i + 1].
-    reach: int32, shape (m, 2), characters of the text as it was given; (0, 2) where nobody asked for them.
-    places: int32, shape (m,): the piece among `pieces` that each token is; -1 for an added token, -2 - i for one with
-      the text own_texts[i].
-    word_bounds: int64, shape (w + 1,): where the tokens of each word begin.  word_firsts: int64, shape (n + 1,); the
-      words of text i are word_firsts[i]:word_firsts[i + 1].
+    reach: int32, shape (m, 2), the offsets in the text as given; shape (0, 2) if offsets were not requested.
+    places: int32, shape (m,); the index of each token in `pieces`, -1 for an added token, -2 - i for an added token
+      with the text own_texts[i].
+    word_bounds: int64, shape (w + 1,); the first token of each word.
+    word_firsts: int64, shape (n + 1,); the words of text i are word_firsts[i]:word_firsts[i + 1].
     """
 
     token_ids: I32
@@ -97,7 +98,7 @@ class EncodedBatch(TokenRows):
 
     @property
     def has_offsets(self) -> bool:
-        """Whether offsets were asked for; of an empty batch it is not known."""
+        """Whether offsets were requested; False for an empty batch."""
         return len(self.reach) > 0
 
     @cached_property
@@ -113,28 +114,28 @@ class EncodedBatch(TokenRows):
 
     @cached_property
     def _id_list(self) -> list[int]:
-        # To slice it is several times as fast as to turn slices of the array into lists.
+        # Slicing this list is several times as fast as converting slices of the array.
         listed: list[int] = self.token_ids.tolist()
         return listed
 
     @cached_property
     def token_words(self) -> I32:
-        """The number of the word in its text that each token is of, shape (m,); -1 for all without offsets."""
+        """The index of each token's word in its text, shape (m,); -1 without offsets."""
         if len(self.reach) == 0:
             return np.full(len(self.token_ids), -1, np.int32)
         numbers = np.arange(len(self.word_bounds) - 1) - np.repeat(self.word_firsts[:-1], np.diff(self.word_firsts))
         return np.repeat(numbers, np.diff(self.word_bounds)).astype(np.int32)
 
     def ids(self, part: slice) -> list[int]:
-        """The ids."""
+        """The ids of the tokens."""
         return self._id_list[part]
 
     def tokens(self, part: slice) -> list[str]:
-        """The tokens as text."""
+        """The texts of the tokens."""
         return self.texts_of(self.token_ids[part], self.places[part])
 
     def texts_of(self, ids: I32, places: I32) -> list[str]:
-        """The text of tokens with these ids, at these places."""
+        """The texts of tokens with these ids and places."""
         texts, names, own = self.piece_texts, self.names, self.own_texts
         return [
             texts[place] if place >= 0 else names[id] if place == _NAMED else own[_NAMED - 1 - place]
@@ -142,56 +143,56 @@ class EncodedBatch(TokenRows):
         ]
 
     def offsets(self, part: slice) -> list[tuple[int, int]]:
-        """From where to where each token reaches in the text."""
+        """The (start, end) of each token in the text; (0, 0) without offsets."""
         if len(self.reach) == 0:
             return [(0, 0)] * len(self.token_ids[part])
         return list(map(tuple, self.reach[part].tolist()))
 
     def word_ids(self, part: slice) -> list[int | None]:
-        """The words."""
+        """The index of each token's word."""
         return [word if word >= 0 else None for word in self.token_words[part].tolist()]
 
     def type_ids(self, part: slice) -> list[int]:
-        """0 for all: of what sequence a text is, is said later."""
+        """0 for all tokens; post-processing sets the type ids."""
         return [0] * len(self.token_ids[part])
 
     def special_tokens_mask(self, part: slice) -> list[int]:
-        """0 for all."""
+        """0 for all tokens."""
         return [0] * len(self.token_ids[part])
 
     def attention_mask(self, part: slice) -> list[int]:
-        """1 for all."""
+        """1 for all tokens."""
         return [1] * len(self.token_ids[part])
 
     def ranges(self, row: int) -> Mapping[int, tuple[int, int]]:
-        """None."""
+        """Empty; post-processing assigns the sequences."""
         return {}
 
     def overflow(self, row: int) -> tuple[TokenLists, ...]:
-        """None."""
+        """Empty; post-processing truncates."""
         return ()
 
     def grouped(self, firsts: I64) -> EncodedBatch:
-        """Rows of several texts, each of them a word: row i has the texts firsts[i]:firsts[i + 1]."""
+        """Join texts that are words of pre-tokenized inputs: row i has the texts firsts[i]:firsts[i + 1]."""
         return replace(self, firsts=self.firsts[firsts], word_bounds=self.firsts, word_firsts=firsts)
 
 
 def encoded(
     inputs: Sequence[Inputs], cutter: Cutter, model: Model, added: AddedVocabulary, *, offsets: bool
 ) -> Iterable[EncodedBatch]:
-    """The tokens of every part of the inputs, a row a sequence."""
+    """Encode every part of the inputs; a batch has one row per sequence."""
 
     def batch(part: Inputs) -> EncodedBatch:
         words = cutter.words(part.texts, offsets=offsets, first=part.first)
         tokens = encoded_words(words, model, added, offsets=offsets)
         return tokens if part.words is None else tokens.grouped(part.words)
 
-    # A thread would cost one text more than all the rest.
+    # For a single part, a thread costs more time than the encoding itself.
     return map(batch, inputs) if len(inputs) == 1 else map_in_order(batch, inputs)
 
 
 def encoded_words(splits: Splits, model: Model, added: AddedVocabulary, *, offsets: bool) -> EncodedBatch:
-    """The tokens of texts that are cut into words, none of them empty: every distinct word is encoded once."""
+    """Encode texts that are split into words, none of them empty; every distinct word is encoded once."""
     words, numbers = _distinct(splits, dedupe=not model.is_random)
     pieces = model.encode_words(words)
     ids, places, ends = _spread(splits.added, numbers, pieces.ids, pieces.offsets)
@@ -204,7 +205,7 @@ def encoded_words(splits: Splits, model: Model, added: AddedVocabulary, *, offse
 
 
 def _own_texts(splits: Splits, ends: I64, places: I32, names: Mapping[int, str]) -> list[str]:
-    """The texts of added tokens that have taken white space along, or lost it; their places are set to them."""
+    """The texts of added tokens that include or lost white space; also sets their places."""
     added = np.flatnonzero(splits.added != TEXT)
     texts = {j: text_of(splits.chars[splits.starts[j] : splits.ends[j]]) for j in added.tolist()}
     own = {j: text for j, text in texts.items() if text != names[splits.added[j]]}
@@ -213,7 +214,7 @@ def _own_texts(splits: Splits, ends: I64, places: I32, names: Mapping[int, str])
 
 
 def _distinct(splits: Splits, *, dedupe: bool) -> tuple[Words, I32]:
-    """The words of the splits that are text, and the number of the word that each of these is."""
+    """The distinct words of the splits that are text, and the number of each split's word."""
     text = splits.added == TEXT
     starts, ends = (splits.starts, splits.ends) if text.all() else (splits.starts[text], splits.ends[text])
     if dedupe:
@@ -228,9 +229,9 @@ def _distinct(splits: Splits, *, dedupe: bool) -> tuple[Words, I32]:
 
 @kernel
 def _spread(added: I32, numbers: I32, ids: I32, offsets: I64) -> tuple[I32, I32, I64]:
-    """The id of every token of every split, the piece that it is, and where the tokens of each split begin.
+    """The id and the place of every token of every split, and the first token of each split.
 
-    numbers: the word that each split is that is text.
+    numbers: the word of each split that is text.
     """
     ends = np.zeros(len(added) + 1, np.int64)
     text = 0
@@ -257,7 +258,7 @@ def _spread(added: I32, numbers: I32, ids: I32, offsets: I64) -> tuple[I32, I32,
 def _origins(
     starts: I64, split_ends: I64, origins: I32, ends: I64, places: I32, piece_starts: I32, piece_ends: I32
 ) -> I32:
-    """From where to where in its text every token reaches."""
+    """The (start, end) of every token in its text."""
     offsets = np.empty((ends[-1], 2), np.int32)
     for j in range(len(starts)):
         for k in range(ends[j], ends[j + 1]):
@@ -265,27 +266,27 @@ def _origins(
             if places[k] >= 0:
                 last = first + piece_ends[places[k]] - 1
                 first += piece_starts[places[k]]
-            # A piece without a character of its own, such as an end-of-word symbol, stands where the word ends.
+            # A piece that covers no character, such as an end-of-word symbol, is at the end of the word.
             offsets[k, 0] = origins[first, 0] if first <= last else origins[last, 1]
             offsets[k, 1] = origins[last, 1]
     return offsets
 
 
-# --- Probabilities of the pieces of texts, so that a tokenizer serves as a language model
+# --- Probabilities of pieces, which make a tokenizer a language model
 
 
 def piece_log_probs(words: Splits, model: Model) -> list[F64]:
-    """The natural logarithms of the probabilities of every text's pieces, each text's words one after another.
+    """The natural log-probabilities of every text's pieces, word by word.
 
-    ValueError for a model that has no probabilities, or a text that holds an added token, which has none.
+    ValueError for a model other than Unigram, and for a text with an added token, because these have no probabilities.
     """
     if not isinstance(model, Unigram):
-        raise ValueError(f"models.{type(model).__name__} has no probabilities: take a tokenizer with models.Unigram")
+        raise ValueError(f"models.{type(model).__name__} has no probabilities: use a tokenizer with models.Unigram")
     firsts = words.firsts.tolist()
     for place in np.flatnonzero(words.added != TEXT)[:1].tolist():
         i = int(np.searchsorted(words.firsts, place, side="right")) - 1
         raise ValueError(
-            f"text {i} holds the added token {words.texts()[place]!r}, which has no probability: take it out"
+            f"text {i} holds the added token {words.texts()[place]!r}, which has no probability: remove it"
         )
     texts = words.texts()
     distinct = list(dict.fromkeys(texts))

@@ -1,4 +1,4 @@
-"""What a caller gives to be encoded, as one list of texts."""
+"""The inputs of `encode` and its variants, checked and flattened to one list of texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._core.arrays import I64
 from .._core.options import as_list, checked_flag
 from .._core.parallel import part_size
 
-# --- Names of what a caller may give to be encoded, for annotations
+# --- Type aliases of the inputs
 
 Offsets: TypeAlias = tuple[int, int]
 
@@ -29,7 +29,7 @@ PreTokenizedEncodeInput: TypeAlias = (
 EncodeInput: TypeAlias = TextEncodeInput | PreTokenizedEncodeInput
 
 
-# --- What a caller gives to be encoded, as one list of texts
+# --- Inputs as one list of texts
 
 _LIST_HINT = "; a list of words needs is_pretokenized=True"
 
@@ -37,10 +37,10 @@ _LIST_HINT = "; a list of words needs is_pretokenized=True"
 class Inputs(NamedTuple):
     """n inputs of one or two sequences; a sequence is a text, or a list of words.
 
-    texts: all texts, or all words, one after another.
-    words: int64, shape (s + 1,): sequence j has the words words[j]:words[j + 1]; None where sequences are texts.
-    sequences: int64, shape (n + 1,): input i has the sequences sequences[i]:sequences[i + 1]; None where each has one.
-    first: the number of the first text among those that were given.
+    texts: all texts, or all words, concatenated.
+    words: int64, shape (s + 1,); sequence j has the words words[j]:words[j + 1]; None if sequences are texts.
+    sequences: int64, shape (n + 1,); input i has the sequences sequences[i]:sequences[i + 1]; None if each has one.
+    first: the index of the first text in the caller's batch.
     """
 
     texts: Sequence[str]
@@ -50,18 +50,18 @@ class Inputs(NamedTuple):
 
     @classmethod
     def of(cls, batch: Iterable[Any], *, is_pretokenized: bool) -> Inputs:
-        """Texts and pairs of texts, or with is_pretokenized lists of words and pairs of these."""
+        """Read a batch of texts and pairs of texts, or of lists of words and pairs of lists if is_pretokenized."""
         listed = as_list("the input is", batch, "strings; one string is for encode")
         if checked_flag("is_pretokenized", is_pretokenized):
             return cls._of_words([_words_or_pair(each, i) for i, each in enumerate(listed)])
-        # Most often there are texts alone, which takes no time to see.
+        # The usual case, single texts only, is fast to recognize.
         if set(map(type, listed)) <= {str}:
             return cls(listed)
         return cls._of_texts([_text_or_pair(each, i) for i, each in enumerate(listed)])
 
     @classmethod
     def of_one(cls, sequence: Any, pair: Any, *, is_pretokenized: bool) -> Inputs:
-        """A single input."""
+        """Read a single input."""
         if checked_flag("is_pretokenized", is_pretokenized):
             return cls._of_words([[_words(each, 0) for each in ((sequence,) if pair is None else (sequence, pair))]])
         if not isinstance(sequence, str):
@@ -83,11 +83,11 @@ class Inputs(NamedTuple):
         return cls([word for sequence in sequences for word in sequence], _bounds(sequences), _bounds(rows))
 
     def sequence_bounds(self) -> I64:
-        """The sequences of each input, shape (n + 1,)."""
+        """The first sequence of each input, shape (n + 1,)."""
         return np.arange(len(self.texts) + 1) if self.sequences is None else self.sequences
 
     def parts(self, *, is_whole: bool) -> list[Inputs]:
-        """The inputs in parts for threads, one or more; is_whole: in one."""
+        """Split the inputs into one or more parts for threads; is_whole: keep them in one part."""
         if is_whole or len(self.texts) < 2 or len(self.texts) <= (size := part_size(self.texts)):
             return [self]
         if self.sequences is None:
@@ -96,7 +96,7 @@ class Inputs(NamedTuple):
         return list(self._parts(size * (len(self.sequences) - 1) // len(self.texts), self.sequences))
 
     def _parts(self, size: int, sequences: I64) -> Iterator[Inputs]:
-        """Parts of so many inputs, of which some have several texts."""
+        """Yield parts of `size` inputs, some of which have several texts."""
         words = np.arange(len(self.texts) + 1) if self.words is None else self.words
         for first in range(0, len(sequences) - 1, max(size, 1)):
             own = sequences[first : first + max(size, 1) + 1]
@@ -114,7 +114,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _text_or_pair(value: Any, i: int) -> list[str]:
-    """One text or two; ValueError with the number of the row for anything else."""
+    """One or two texts; ValueError with the index of the row for anything else."""
     if isinstance(value, str):
         return [value]
     is_list = _is_list(value)
@@ -122,7 +122,7 @@ def _text_or_pair(value: Any, i: int) -> list[str]:
         raise ValueError(f"text {i} is {value!r}: give a string or a pair of strings{_LIST_HINT if is_list else ''}")
     for text, place in zip(value, ("first", "second"), strict=True):
         if not isinstance(text, str):
-            raise ValueError(f"text {i} is the pair {value!r}, whose {place} text is {text!r}: give strings")
+            raise ValueError(f"text {i} is the pair {value!r} with the {place} text {text!r}: give strings")
     return list(value)
 
 

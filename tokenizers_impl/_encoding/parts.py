@@ -1,4 +1,4 @@
-"""What a tokenizer is made of: a record that is never changed, only replaced."""
+"""The parts of a tokenizer, as an immutable record."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .decoding import Decoding, decodings_of
 from .encoded import Cutter
 from .post_processing import Padding, PostProcessing, Truncation
 
-# By the name of a component: its class, and what reads it from its object of tokenizer.json.
+# The class of each component, and the function that reads it from tokenizer.json.
 _KINDS: dict[str, type] = {
     "model": Model,
     "normalizer": Normalizer,
@@ -36,11 +36,11 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "post_processor": processors.from_json,
     "decoder": decoders.from_json,
 }
-# What a caller may set.
+# The attributes of a Tokenizer that can be set.
 SETTABLE = (*_KINDS, "encode_special_tokens")
-# Those on which it depends what ids are decoded to.
+# The parts that decoding depends on.
 _DECODING = {"model", "decoder", "added_tokens"}
-# The keys of a state.
+# The keys of a pickled state.
 STATE = (*_KINDS, "_added", "_truncation", "_padding")
 
 
@@ -48,7 +48,7 @@ STATE = (*_KINDS, "_added", "_truncation", "_padding")
 class Parts:
     """Model, normalizer, pre-tokenizer, post-processor, decoder; added tokens; truncation and padding.
 
-    decodings: by `skip_special_tokens`; what they have looked up stays until a part is replaced that they depend on.
+    decodings: by `skip_special_tokens`; their caches are kept until a part that they depend on is replaced.
     """
 
     model: Model
@@ -73,29 +73,29 @@ class Parts:
         truncation: Truncation | None = None,
         padding: Padding | None = None,
     ) -> Parts:
-        """These parts; without added tokens where none are given."""
+        """Build the record of these parts; added_tokens=None: no added tokens."""
         added = AddedVocabulary.of({}, normalizer) if added_tokens is None else added_tokens
         decodings = decodings_of(model, added, decoder)
         return cls(model, normalizer, pre_tokenizer, post_processor, decoder, added, truncation, padding, decodings)
 
-    # The same with others
+    # Replacing parts
 
     def with_part(self, name: str, part: Any) -> Parts:
-        """The same with another part of that name."""
+        """Replace one part."""
         if name == "normalizer":
-            # What is looked for in normalised text is normalised as well.
+            # Added tokens that are matched in normalized text get new normal forms.
             return self._with(normalizer=part, added_tokens=self.added_tokens.with_normalizer(part))
         if name == "encode_special_tokens":
             return self._with(added_tokens=self.added_tokens.encoding_special_tokens(part, self.normalizer))
         return self._with(**{name: part})
 
     def with_tokens(self, tokens: Iterable[AddedToken]) -> tuple[Parts, int]:
-        """The same with these added tokens too, and how many of them changed anything."""
+        """Add tokens; also returns how many are new or changed."""
         added, changed = self.added_tokens.with_tokens(tokens, self.model, self.normalizer)
         return self._with(added_tokens=added), changed
 
     def with_trained(self, model: Model, special: Iterable[AddedToken]) -> Parts:
-        """The same with a trained model, the tokens that were added before, and the special ones of its trainer."""
+        """Replace the model by a trained one, and add the special tokens of its trainer."""
         none = AddedVocabulary.of({}, self.normalizer, encode_special_tokens=self.encode_special_tokens)
         tokens = [*self.added_tokens.tokens.values(), *special]
         added, _ = none.with_tokens(tokens, model, self.normalizer)
@@ -107,47 +107,47 @@ class Parts:
             return parts
         return replace(parts, decodings=decodings_of(parts.model, parts.added_tokens, parts.decoder))
 
-    # What they do together
+    # The work of the parts together
 
     @property
     def encode_special_tokens(self) -> bool:
-        """Whether special tokens are encoded as the text that they are."""
+        """Whether special tokens are encoded like any other text."""
         return self.added_tokens.encode_special_tokens
 
     @cached_property
     def cutter(self) -> Cutter:
-        """What cuts texts into words."""
+        """The steps that split texts into words."""
         return Cutter(self.added_tokens.raw, self.normalizer, self.added_tokens.normalized, self.pre_tokenizer)
 
     def processing(self, add_special_tokens: bool) -> PostProcessing:
-        """What is done to the tokens of texts; ValueError for what is no flag."""
+        """The steps after the model; ValueError unless the flag is a bool."""
         flag = checked_flag("add_special_tokens", add_special_tokens)
         return PostProcessing(self.truncation, self.post_processor, self.padding, flag)
 
     def decoding(self, skip_special_tokens: bool) -> Decoding:
-        """What makes texts of ids; ValueError for what is no flag."""
+        """The decoding of ids; ValueError unless the flag is a bool."""
         return self.decodings[checked_flag("skip_special_tokens", skip_special_tokens)]
 
-    # As a pickle has them
+    # Pickles
 
     def to_state(self) -> dict[str, Any]:
-        """The parts; of added tokens what was added, not what finds it."""
+        """The state for a pickle."""
         added = {"_added": self.added_tokens.to_state()}
         lengths = {"_truncation": self.truncation, "_padding": self.padding}
         return {name: getattr(self, name) for name in _KINDS} | added | lengths
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Parts:
-        """The way back."""
+        """Restore the parts of a pickle."""
         added = AddedVocabulary.from_state(state["_added"], state["normalizer"])
         lengths = {"truncation": state["_truncation"], "padding": state["_padding"]}
         return cls.of(**{name: state[name] for name in _KINDS}, added_tokens=added, **lengths)
 
 
 def checked_part(name: str, value: Any) -> Any:
-    """The value of that name as a Tokenizer keeps it; a component of the library `tokenizers` is copied.
+    """Check the value of a Tokenizer's attribute; a component of the library `tokenizers` is converted.
 
-    ValueError for anything else, or not implemented.
+    ValueError for a value of another type, and for a component that is not supported.
     """
     if name == "encode_special_tokens":
         return checked_flag(name, value)
@@ -158,20 +158,20 @@ def checked_part(name: str, value: Any) -> Any:
 
 
 def _origin(value: object) -> str:
-    """Of what class and module an object is, if it is not Python's own; steps of different kinds share names."""
+    """The class and module of an object unless it is a builtin, because components of different kinds share names."""
     kind = type(value)
     public = kind.__module__.partition("._")[0]
     return "" if public == "builtins" or isinstance(value, type) else f", {kind.__name__} of {public}"
 
 
 def not_settable(name: str, *, is_there: bool) -> ValueError:
-    """The error for the attempt to set another attribute of a Tokenizer; is_there: whether it has one of that name."""
+    """The error for setting another attribute of a Tokenizer; is_there: whether the attribute exists."""
     known = ", ".join(SETTABLE)
     if name in ("padding", "truncation"):
         return ValueError(f"{name} cannot be set: use no_{name}() or enable_{name}()")
     if is_there:
         return ValueError(
-            f"{name} of a Tokenizer cannot be replaced, only {known} can: where the library's can, use "
+            f"{name} of a Tokenizer cannot be set, only {known}: to set it in the library, use "
             "tokenizer.to_tokenizers()"
         )
-    return ValueError(f"{name} is not implemented: a Tokenizer has {known}")
+    return ValueError(f"{name} is not an attribute of a Tokenizer: set one of {known}")

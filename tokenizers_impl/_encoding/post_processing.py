@@ -1,4 +1,4 @@
-"""From encoded sequences to rows: truncated, post-processed, padded."""
+"""The steps after the model: truncation, post-processor, padding."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from .inputs import Inputs
 _DIRECTIONS = {"left": "Left", "right": "Right"}
 _STRATEGIES = {"longest_first": "LongestFirst", "only_first": "OnlyFirst", "only_second": "OnlySecond"}
 
-# --- From encoded sequences to rows: truncated, post-processed, padded
+# --- From encoded sequences to rows
 
 _NO_PADDING = PadTokens(0, 0, 0, "", False)
-# How many tokens may be put in: what the longest contexts of models need for each input.
+# The limit of added tokens, in all and per input, enough for the longest contexts of models.
 _ROOM, _ROOM_OF_INPUT = 1 << 24, 1 << 17
 
 
 @dataclass(frozen=True)
 class PostProcessing:
-    """What is done to an input after its sequences are encoded; None for what is not done."""
+    """The steps after the sequences of an input are encoded; None for a step that is off."""
 
     truncation: Truncation | None
     processor: PostProcessor | None
@@ -42,11 +42,11 @@ class PostProcessing:
 
     @property
     def does_nothing(self) -> bool:
-        """Whether a single sequence comes out as it is."""
+        """Whether a single sequence is returned unchanged."""
         return self.truncation is None and self.processor is None and self.padding is None
 
     def special_count(self, is_pair: bool) -> int:
-        """How many special tokens are put in."""
+        """The number of special tokens that are added to a text, or to a pair."""
         if self.processor is None or not self.add_special_tokens:
             return 0
         return self.processor.num_special_tokens_to_add(is_pair)
@@ -54,13 +54,13 @@ class PostProcessing:
     # One input, as lists
 
     def of_encodings(self, encoding: Encoding, pair: Encoding | None) -> Encoding:
-        """One input of which the sequences are encoded already; ValueError for what is no Encoding."""
+        """Process one input whose sequences are encoded already; ValueError for anything else than an Encoding."""
         first, second = lists_of("encoding", encoding), None if pair is None else lists_of("pair", pair)
         row = self.process(first, second)
         return Encoding(self.padded(row, len(row)))
 
     def process(self, first: TokenLists, second: TokenLists | None) -> TokenLists:
-        """One input, not yet padded, with all that overflows."""
+        """Process one input, with its overflow but without padding."""
         sequences = [first] if second is None else [first, second]
         if self.truncation is not None:
             sequences = self._truncated(sequences, self.truncation)
@@ -85,20 +85,20 @@ class PostProcessing:
         return truncation.kept(first, second, pairs, rooms)
 
     def padded(self, row: TokenLists, longest: int) -> TokenLists:
-        """A row of a batch whose longest one has so many tokens."""
+        """Pad a row; longest: tokens of the longest row of the batch."""
         return row if self.padding is None else self.padding.padded(row, longest)
 
     def of_sequences(self, batch: EncodedBatch, first: int, end: int) -> TokenLists:
-        """The input of which the sequences first:end of the batch are, one or two."""
+        """Process the input with the sequences first:end of the batch, one or two."""
         rows = [TokenLists.of_row(batch, row) for row in range(first, end)]
-        # Without offsets the library does not tell the sequences apart.
+        # Without offsets, the library gives both sequences the same type.
         second = rows[1].of_type(int(batch.has_offsets)) if len(rows) == 2 else None
         return self.process(rows[0], second)
 
     # Batches, as arrays
 
     def of_batches(self, batches: Iterable[EncodedBatch], inputs: Sequence[Inputs]) -> list[Encoding]:
-        """An Encoding an input, those of all parts of the inputs padded to one length."""
+        """One Encoding per input; the rows of all parts are padded to the same length."""
         if self.does_nothing and inputs[0].sequences is None:
             return list(chain.from_iterable(map(encodings_of, batches)))
         plans = [self.plan(batch, part.sequence_bounds()) for batch, part in zip(batches, inputs, strict=True)]
@@ -107,7 +107,7 @@ class PostProcessing:
         return list(chain.from_iterable(plan.encodings(longest) for plan in plans))
 
     def plan(self, batch: EncodedBatch, firsts: I64) -> ArrayPlan | ListPlan:
-        """The rows of inputs: input i has the sequences firsts[i]:firsts[i + 1] of the batch."""
+        """Plan the rows of inputs: input i has the sequences firsts[i]:firsts[i + 1] of the batch."""
         layouts = {kind: self._layout(kind, batch) for kind in set((np.diff(firsts) == 2).tolist())}
         if None in layouts.values():
             bounds = firsts.tolist()
@@ -136,18 +136,18 @@ class PostProcessing:
 
 
 def check_put_in(plans: Sequence[ArrayPlan | ListPlan], longest: int) -> None:
-    """ValueError if more tokens are to be put into the inputs of a call than may be, before they take memory."""
+    """ValueError, before memory is used, if padding and post-processor add too many tokens to a batch."""
     put_in, inputs = sum(plan.put_in(longest) for plan in plans), sum(map(len, plans))
     if put_in > (room := _ROOM + _ROOM_OF_INPUT * inputs):
         raise ValueError(
-            f"padding and post-processor put {put_in} tokens into {inputs} inputs: more than {room}, 2**24 and 2**17 "
-            "for each input; pad to shorter rows, or encode fewer at once"
+            f"padding and post-processor would add {put_in} tokens to {inputs} inputs, but the limit is {room} (2**24, "
+            "and 2**17 per input): pad to shorter rows, or encode fewer inputs at once"
         )
 
 
 @dataclass(frozen=True)
 class ArrayPlan:
-    """The rows of a part of a batch, before it is known how long the longest one of the batch is."""
+    """The rows of a part of a batch, before the length of the batch's longest row is known."""
 
     processing: PostProcessing
     batch: EncodedBatch
@@ -163,24 +163,24 @@ class ArrayPlan:
 
     @property
     def longest(self) -> int:
-        """Tokens of the longest row."""
+        """The number of tokens of the longest row."""
         return int(self._lengths.max(initial=0))
 
     def put_in(self, longest: int) -> int:
-        """How many tokens the rows have that the texts have not; longest: tokens of the longest row of the batch."""
+        """The number of tokens that are added to the texts; longest: tokens of the longest row of the batch."""
         padding = self.processing.padding
         rows = np.maximum(self._lengths, padding.target(longest) if padding else 0)
         return int(rows.sum()) - len(self.batch.token_ids)
 
     def encodings(self, longest: int) -> list[Encoding]:
-        """An Encoding an input; longest: tokens of the longest row of the batch."""
+        """One Encoding per input; longest: tokens of the longest row of the batch."""
         padding = self.processing.padding
         pads = padding.tokens(longest) if padding else _NO_PADDING
         overflow = partial(self._overflow, longest)
         return encodings_of(arranged(self.batch, self.blueprint, self.cuts, pads, overflow))
 
     def _overflow(self, longest: int, row: int) -> tuple[TokenLists, ...]:
-        """What truncation cuts off an input."""
+        """The rows that truncation cuts off an input."""
         if self.processing.truncation is None:
             return ()
         lists = self.processing.of_sequences(self.batch, *self.cuts.firsts[row : row + 2].tolist())
@@ -189,7 +189,7 @@ class ArrayPlan:
 
 @dataclass(frozen=True)
 class ListPlan:
-    """The same for a post-processor that has no layout."""
+    """The rows of a part of a batch, for a post-processor without a layout."""
 
     processing: PostProcessing
     rows: list[TokenLists]
@@ -199,25 +199,25 @@ class ListPlan:
 
     @property
     def longest(self) -> int:
-        """Tokens of the longest row."""
+        """The number of tokens of the longest row."""
         return max(map(len, self.rows), default=0)
 
     def put_in(self, longest: int) -> int:
-        """How many tokens padding puts in."""
+        """The number of tokens that padding adds."""
         target = self.processing.padding.target(longest) if self.processing.padding else 0
         return sum(max(target - len(row), 0) for row in self.rows)
 
     def encodings(self, longest: int) -> list[Encoding]:
-        """An Encoding an input."""
+        """One Encoding per input."""
         return [Encoding(self.processing.padded(row, longest)) for row in self.rows]
 
 
-# --- How many tokens of an input are kept
+# --- Truncation
 
 
 @dataclass(frozen=True)
 class Truncation:
-    """What `Tokenizer.enable_truncation` was asked for; ValueError for values that it does not take.
+    """The options of `Tokenizer.enable_truncation`; ValueError for invalid values.
 
     >>> one, other = np.array([7, 3]), np.array([2, 0])
     >>> [kept.tolist() for kept in Truncation(5).kept(one, other, np.array([True, False]), np.array([5, 5]))]
@@ -236,7 +236,7 @@ class Truncation:
         checked_name("direction", self.direction, tuple(_DIRECTIONS))
 
     def check_room(self, special: int) -> None:
-        """ValueError if the rows cannot overlap by the stride beside so many special tokens."""
+        """ValueError, in the library's words, if the stride exceeds the room next to the special tokens."""
         room = self._room(special)
         if room < self.stride:
             raise ValueError(
@@ -247,13 +247,13 @@ class Truncation:
     def _room(self, special: int) -> int:
         if self.max_length < special:
             raise ValueError(
-                f"max_length={self.max_length} leaves no room beside the {special} tokens of the post-processor: "
-                "give more, or leave them out by add_special_tokens=False"
+                f"max_length={self.max_length} is less than the {special} tokens of the post-processor: "
+                "set a larger max_length, or encode with add_special_tokens=False"
             )
         return self.max_length - special
 
     def rooms(self, special_of_single: int, special_of_pair: int, is_pair: Bools) -> I64:
-        """How many tokens of the text each input may have, shape (n,)."""
+        """The number of tokens of text that each input may have, shape (n,)."""
         rooms = np.zeros(len(is_pair), np.int64)
         for wanted, special in ((~is_pair, special_of_single), (is_pair, special_of_pair)):
             if wanted.any():
@@ -261,9 +261,9 @@ class Truncation:
         return rooms
 
     def kept(self, first: I64, second: I64, is_pair: Bools, rooms: I64) -> tuple[I64, I64]:
-        """How many tokens are kept of the first and of the second sequence of each input, all of shape (n,).
+        """The number of tokens to keep of the first and the second sequence of each input, shape (n,) each.
 
-        second: 0 where there is none.  ValueError for an input that cannot be made to fit, or not with this stride.
+        second: 0 for an input without one.  ValueError for an input that cannot fit, or not with this stride.
         """
         excess = first + second - rooms
         over = (excess > 0) & (rooms > 0)
@@ -271,7 +271,7 @@ class Truncation:
         return self._cut(first, wanted[0], over, rooms), self._cut(second, wanted[1], over, rooms)
 
     def _cut(self, lengths: I64, wanted: I64, over: Bools, rooms: I64) -> I64:
-        """The lengths, those of inputs that are too long cut to the wanted ones."""
+        """The lengths, with those of inputs that are too long cut to the wanted lengths."""
         kept: I64 = np.where(rooms == 0, 0, np.where(over, np.minimum(wanted, lengths), lengths))
         if len(cut := kept[(kept < lengths) & (kept > 0)]):
             check_stride(self.stride, int(cut.min()))
@@ -289,15 +289,15 @@ class Truncation:
         return (left, other) if self.strategy == "only_first" else (other, left)
 
     def parts(self, starts: I64, ends: I64, lengths: I64) -> tuple[I64, I64]:
-        """Where the tokens of each sequence that are kept begin and end."""
+        """The start and the end of the tokens to keep of each sequence."""
         return (starts, starts + lengths) if self.direction == "right" else (ends - lengths, ends)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `Tokenizer.truncation` shows."""
+        """Return the value of `Tokenizer.truncation`."""
         return asdict(self)
 
     def to_json(self) -> dict[str, Any]:
-        """The `truncation` object of tokenizer.json."""
+        """Return the `truncation` object of tokenizer.json."""
         return {
             "direction": _DIRECTIONS[self.direction],
             "max_length": self.max_length,
@@ -307,12 +307,12 @@ class Truncation:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Truncation:
-        """The way back; ValueError names what is wrong."""
+        """Read the `truncation` object of tokenizer.json; ValueError names what is invalid."""
         if not isinstance(data, Mapping):
             raise ValueError(f"the truncation of tokenizer.json is {str(data)[:80]}: expected an object, or null")
         values = {"direction": "Right", **data}
         if missing := [name for name in ("max_length", "strategy", "stride") if name not in values]:
-            raise ValueError(f"the truncation of tokenizer.json has no {missing[0]}")
+            raise ValueError(f"the truncation of tokenizer.json lacks the key {missing[0]}")
         return cls(
             values["max_length"],
             values["stride"],
@@ -322,7 +322,7 @@ class Truncation:
 
 
 def _longest_first(first: I64, second: I64, is_pair: Bools, rooms: I64) -> tuple[I64, I64]:
-    """The longer one is cut until they are of one length, then both; without a second one the first alone."""
+    """Cut the longer sequence until both have one length, then both; a single sequence is cut alone."""
     short = np.minimum(first, second)
     long = np.where(short > rooms, short, np.maximum(short, rooms - short))
     both = short + long > rooms
@@ -332,16 +332,16 @@ def _longest_first(first: I64, second: I64, is_pair: Bools, rooms: I64) -> tuple
     return np.where(is_pair, kept_first, rooms), np.where(is_pair, kept_second, 0)
 
 
-# --- To what length rows are padded, with what token
+# --- Padding
 
 _BATCH_LONGEST = "BatchLongest"
-# Tokens of a row: a longer one would take gigabytes, and comes from a mistake or worse.
+# The largest length of padded rows; longer rows take gigabytes, so a larger value is most likely a mistake.
 _LARGEST_LENGTH = 1 << 24
 
 
 @dataclass(frozen=True)
 class Padding:
-    """What `Tokenizer.enable_padding` was asked for; ValueError for values that it does not take.
+    """The options of `Tokenizer.enable_padding`; ValueError for invalid values.
 
     >>> Padding(pad_to_multiple_of=8).target(13)
     16
@@ -365,34 +365,34 @@ class Padding:
             raise ValueError(f"pad_token={self.pad_token!r}: give a string")
 
     def target(self, longest: int) -> int:
-        """How long the rows of a batch become whose longest one has so many tokens.
+        """The length of padded rows; longest: tokens of the longest row of the batch.
 
-        ValueError for rows that a multiple makes too long.
+        ValueError if pad_to_multiple_of makes the rows too long.
         """
         length, multiple = longest if self.length is None else self.length, self.pad_to_multiple_of or 1
         target = -(-length // multiple) * multiple
         if target > max(length, _LARGEST_LENGTH):
             raise ValueError(
-                f"pad_to_multiple_of={multiple} makes rows of {target} tokens: take one that makes "
-                f"{_LARGEST_LENGTH} at most"
+                f"pad_to_multiple_of={multiple} makes rows of {target} tokens: set one that makes at most "
+                f"{_LARGEST_LENGTH}"
             )
         return target
 
     def tokens(self, longest: int) -> PadTokens:
-        """The tokens that are put to the rows of such a batch."""
+        """The padding of a batch; longest: tokens of its longest row."""
         return PadTokens(self.target(longest), self.pad_id, self.pad_type_id, self.pad_token, self.direction == "left")
 
     def padded(self, row: TokenLists, longest: int) -> TokenLists:
-        """A row of such a batch, and what overflowed from it."""
+        """Pad a row and its overflow; longest: tokens of the longest row of the batch."""
         return row.padded(self.target(longest), self.pad_id, self.pad_type_id, self.pad_token, self.direction)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `Tokenizer.padding` shows."""
+        """Return the value of `Tokenizer.padding`."""
         names = ("length", "pad_to_multiple_of", "pad_id", "pad_token", "pad_type_id", "direction")
         return {name: getattr(self, name) for name in names}
 
     def to_json(self) -> dict[str, Any]:
-        """The `padding` object of tokenizer.json."""
+        """Return the `padding` object of tokenizer.json."""
         return {
             "strategy": _BATCH_LONGEST if self.length is None else {"Fixed": self.length},
             "direction": _DIRECTIONS[self.direction],
@@ -404,17 +404,17 @@ class Padding:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Padding:
-        """The way back; ValueError names what is wrong."""
+        """Read the `padding` object of tokenizer.json; ValueError names what is invalid."""
         if not isinstance(data, Mapping):
             raise ValueError(f"the padding of tokenizer.json is {str(data)[:80]}: expected an object, or null")
         values = {"pad_to_multiple_of": None, **data}
         needed = ("strategy", "direction", "pad_id", "pad_type_id", "pad_token")
         if missing := [name for name in needed if name not in values]:
-            raise ValueError(f"the padding of tokenizer.json has no {missing[0]}")
+            raise ValueError(f"the padding of tokenizer.json lacks the key {missing[0]}")
         strategy = choice_of(values["strategy"])
         is_longest = strategy == _BATCH_LONGEST
         if not is_longest and (not isinstance(strategy, Mapping) or list(strategy) != ["Fixed"]):
-            raise ValueError(f"the strategy of the padding is {str(strategy)[:80]}: BatchLongest and Fixed are there")
+            raise ValueError(f"the strategy of the padding is {str(strategy)[:80]}: give BatchLongest or Fixed")
         return cls(
             name_of("direction", values["direction"], _DIRECTIONS),
             values["pad_id"],

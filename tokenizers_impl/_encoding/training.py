@@ -1,4 +1,4 @@
-"""From texts to counted words to a trained model."""
+"""Training: counting the words of a corpus, then running a trainer."""
 
 from __future__ import annotations
 
@@ -24,71 +24,72 @@ from ..models import Model
 from ..trainers import Trainer
 from .encoded import Cutter
 
-# --- From texts or counted words to a trained model
+# --- Training on texts or counted words
 
 
 def chosen_trainer(trainer: Trainer | None, model: Model) -> Trainer:
-    """The trainer, or that of the model; ValueError for one that is not of this package."""
+    """The given trainer, or the default one of the model; ValueError for anything else than a Trainer."""
     if trainer is not None and not isinstance(trainer, Trainer):
         raise ValueError(f"trainer={trainer!r}: give a Trainer of tokenizers_impl")
     return trainer or model.get_trainer()
 
 
 def trained_on_texts(corpus: Corpus, cutter: Cutter, trainer: Trainer, model: Model, executor: Any) -> Model:
-    """A model learnt from the words of these texts."""
+    """Train a model on the words of a corpus."""
     words = iterator_corpus(["low lower"], offsets=cutter.needs_origins)
     _load_kernels(trainer, model, partial(count_words, words, cutter.rehearsal, show_progress=False))
-    # The tables of normalizer and pre-tokenizer: once here, not at the same time in every thread.
+    # Load the tables of normalizer and pre-tokenizer once here, not in every thread at the same time.
     cutter.rehearsal.words(["low lower"], offsets=cutter.needs_origins)
     counts = count_words(corpus, cutter, show_progress=trainer.shown_progress, executor=executor)
     return _learnt(counts, trainer, model, executor)
 
 
 def trained_on_counts(counts: WordCounts, trainer: Trainer, model: Model, executor: Any) -> Model:
-    """A model learnt from counted words."""
+    """Train a model on counted words."""
     _load_kernels(trainer, model, partial(WordCounts.of, {"low": 1, "lower": 1}))
     return _learnt(counts, trainer, model, executor)
 
 
 def _learnt(counts: WordCounts, trainer: Trainer, model: Model, executor: Any) -> Model:
     if len(counts.counts) == 0:
-        warn_caller("the corpus has no words: the vocabulary is what the options ask for")
+        warn_caller("the corpus has no words: the vocabulary consists of what the options add to it")
     return trainer.train_words(counts, model, executor)
 
 
 def checked_counts(counts: Mapping[str, int]) -> WordCounts:
-    """The words and their counts.
+    """Check counted words.
 
-    ValueError for a word that is no string, a count outside 1 to 2**63 - 1, and for counts that come to 2**63 symbols.
+    ValueError for a word that is not a string, a count that is not an integer in 1..2**63 - 1, and if the sum of
+    count × (word length + 1) reaches 2**63, where int64 overflows.
     """
     if not isinstance(counts, Mapping):
         raise ValueError(
-            f"the counts are {counts!r:.80}: give a mapping from word to count; texts are for train_from_iterator"
+            f"counts is {counts!r:.80}: give a mapping from word to count; for texts use train_from_iterator"
         )
     for word, count in dict(counts).items():
         if not isinstance(word, str):
-            raise ValueError(f"the word {word!r} is no string")
+            raise ValueError(f"the word {word!r} is not a string: give strings as keys of counts")
         if not isinstance(count, (int, np.integer)) or not 0 < count < 1 << 63:
             raise ValueError(f"the count of {word!r} is {count!r}: give a positive integer below 2**63")
-    # A symbol more a word: its end.
+    # A word has one symbol more than characters, its end.
     total = sum(int(count) * (len(word) + 1) for word, count in counts.items())
     if total >= 1 << 63:
         raise ValueError(
-            f"the words have {total} characters in all, each as often as it is counted: divide the counts, so that it "
-            "is below 2**63"
+            f"the sum of count × (word length + 1) is {total}, but int64 holds less than 2**63: divide all counts by "
+            "the same number"
         )
     return WordCounts.of(counts)
 
 
 def _load_kernels(trainer: Trainer, model: Model, two_words: Callable[[], WordCounts]) -> None:
-    """Train on two words, so that what takes seconds where nothing is compiled yet has a bar of its own."""
+    """Train on two words, which compiles or loads the kernels, with a separate progress bar if this is slow."""
     if not trainer.shown_progress:
         return
-    with progress_if_slow("Load kernels, compiled at first use", trainer.shown_progress):
+    with progress_if_slow("Compile kernels (first use only)", trainer.shown_progress):
         counts = two_words()
         rehearsal = copy(trainer)
         rehearsal.show_progress = False
-        # The options may ask for more than two words can give.
+        # Two words may be too few for the options.
         with suppress(ValueError):
             rehearsal.train_words(counts, model)
 
@@ -97,10 +98,10 @@ def _load_kernels(trainer: Trainer, model: Model, two_words: Callable[[], WordCo
 
 
 def count_words(corpus: Corpus, cutter: Cutter, *, show_progress: Shown, executor: Any = None) -> WordCounts:
-    """The words of all texts, in the order in which they first come, with their counts.
+    """Count the distinct words of a corpus, in order of first occurrence.
 
-    executor: counts parts of the corpus elsewhere; None: threads do.  The counts of parts are added in the order of the
-    parts, so the result does not depend on who counts.
+    executor: counts the parts of the corpus; None: threads count them.  Counts are added in the order of the parts, so
+    the result does not depend on the executor.
     """
     parts, read, measure = corpus
     count = partial(_counted, read, cutter, measure.of if show_progress else _nothing)
@@ -116,7 +117,7 @@ def count_words(corpus: Corpus, cutter: Cutter, *, show_progress: Shown, executo
 def _counted(
     read: Callable[[Any], Iterable[Splits]], cutter: Cutter, measured: Callable[[Splits], int], part: Any
 ) -> tuple[int, WordCounts]:
-    """The words of a part, and how large it is."""
+    """The size of a part, and its counted words."""
     table, size = WordTable(), 0
     for block in read(part):
         words = cutter.cut(block).without_empty()
@@ -129,28 +130,28 @@ def _nothing(block: Splits) -> int:
     return 0
 
 
-# --- Blocks of texts from files or iterators, a part of the corpus after the other
+# --- Corpora: blocks of texts from files or iterators
 
-# Characters a block.  Larger blocks take more memory, smaller ones find the same words again more often.
+# Characters per block.  Larger blocks take more memory; in smaller ones, more words are counted again per block.
 BLOCK = 1 << 18
-# Bytes of a file that are counted as one part where an executor counts: enough to be worth the way.
+# Bytes of a file per part for an executor, enough to outweigh the cost of a task.
 _RANGE = 1 << 23
 _LINE_FEED = 10
 
 
 class Measure(NamedTuple):
-    """How much there is to count: `total`, if that is known, bytes of UTF-8 (unit "B") or texts (unit "text")."""
+    """The size of a corpus in UTF-8 bytes (unit "B") or texts (unit "text"); total=None: unknown."""
 
     total: int | None
     unit: str
 
     def of(self, block: Splits) -> int:
-        """How much of it a block is."""
+        """The size of a block."""
         return utf8_size(block.chars) if self.unit == "B" else len(block.firsts) - 1
 
 
 class Corpus(NamedTuple):
-    """Parts of a corpus, in order, and `read`, which makes blocks of texts of one of them, here or elsewhere."""
+    """The parts of a corpus, in order, and `read`, which splits a part into blocks of texts, here or on a worker."""
 
     parts: Iterable[Any]
     read: Callable[[Any], Iterable[Splits]]
@@ -158,7 +159,7 @@ class Corpus(NamedTuple):
 
 
 class FileRange(NamedTuple):
-    """Whole lines of a file: its bytes from `first` up to, without, `last`."""
+    """Whole lines of a file: the bytes first:last."""
 
     path: str | os.PathLike[str]
     first: int = 0
@@ -166,9 +167,9 @@ class FileRange(NamedTuple):
 
 
 def file_corpus(paths: Sequence[str | os.PathLike[str]], *, offsets: bool, elsewhere: bool) -> Corpus:
-    """The lines of every file, each with its own line feed; `offsets`: with origins.
+    """The corpus of the lines of files, each with its line feed; offsets: with origins.
 
-    elsewhere: the parts are ranges of files, which are read where they are counted.
+    elsewhere: the parts are ranges of files, which the executor's workers read.
     """
     read, measure = partial(range_blocks, offsets=offsets), Measure(sum(map(os.path.getsize, paths)), "B")
     if elsewhere:
@@ -177,7 +178,7 @@ def file_corpus(paths: Sequence[str | os.PathLike[str]], *, offsets: bool, elsew
 
 
 def iterator_corpus(texts: Iterable[str | Iterable[str]], length: int | None = None, *, offsets: bool) -> Corpus:
-    """The texts of an iterator, whose elements are strings or iterables of strings; length: how many, if known."""
+    """The corpus of an iterator of strings, or of iterables of strings; length: their number, if known."""
     return Corpus(_text_blocks(texts), partial(_text_splits, offsets=offsets), Measure(length, "text"))
 
 
@@ -190,15 +191,15 @@ def _text_splits(block: Sequence[str], *, offsets: bool) -> Sequence[Splits]:
 
 
 def file_ranges(paths: Iterable[str | os.PathLike[str]]) -> Iterator[FileRange]:
-    """The files in ranges; ValueError for what is no ordinary file."""
+    """Split files into ranges; ValueError for a path that is not a regular file."""
     for path in paths:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
-            raise ValueError(f"{os.fspath(path)} is no ordinary file, of which workers read parts: copy it to one")
+            raise ValueError(f"{os.fspath(path)} is not a regular file, as an executor needs: copy it to one")
         with open(path, "rb") as file:
             first = 0
             while first < status.st_size:
-                # From just before the border, so that a line that begins there begins a range.
+                # Start one byte before the border, so that a line that begins at the border begins the next range.
                 file.seek(first + _RANGE - 1)
                 file.readline()
                 last = min(file.tell(), status.st_size)
@@ -207,7 +208,7 @@ def file_ranges(paths: Iterable[str | os.PathLike[str]]) -> Iterator[FileRange]:
 
 
 def range_blocks(lines: FileRange, *, offsets: bool) -> Iterator[Splits]:
-    """The lines, each with its own line feed, in blocks of whole lines; `offsets`: with origins."""
+    """Yield the lines of a range in blocks, each line with its line feed; offsets: with origins."""
     for text in _whole_lines(lines):
         chars = code_points(text)
         ends = np.flatnonzero(chars == _LINE_FEED) + 1
@@ -226,11 +227,11 @@ def _block(chars: U32, starts: I64, ends: I64, offsets: bool) -> Splits:
 
 
 def _whole_lines(part: FileRange) -> Iterator[str]:
-    """The range in parts that end with a line; ValueError says which byte is no UTF-8."""
+    """Yield parts of a range that end with a line; ValueError names a byte that is not UTF-8."""
     path, read, last = part
     done, rest = read, list[bytes]()
     with open(path, "rb") as file:
-        # A pipe cannot be sought.
+        # A pipe does not support seeking.
         if read:
             file.seek(read)
         while data := file.read(min(BLOCK, last - read)):
@@ -267,7 +268,7 @@ def _text_blocks(texts: Iterable[str | Iterable[str]]) -> Iterator[list[str]]:
 
 def _flat(texts: Iterable[str | Iterable[str]]) -> Iterator[str]:
     if isinstance(texts, str):
-        raise ValueError("the iterator is one string: give a list of strings")
+        raise ValueError("the iterator is a string: give a list of strings")
     for i, element in enumerate(texts):
         if isinstance(element, str):
             yield element

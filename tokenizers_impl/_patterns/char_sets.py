@@ -1,4 +1,4 @@
-"""Sets of code points, by themselves and by the names that regular expressions have for them."""
+"""Sets of code points, and the named sets of regular expressions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class CharSet(NamedTuple):
         return inside
 
     def __len__(self) -> int:
-        """Number of code points."""
+        """The number of code points."""
         return int((self.bounds[1::2] - self.bounds[::2]).sum())
 
     def __or__(self, other: CharSet) -> CharSet:

@@ -209,11 +209,11 @@ def _anchor(place: Place, alphabet: Alphabet) -> str:
 
 @dataclass(frozen=True)
 class Regex:
-    r"""A regular expression in the syntax of Oniguruma, as `tokenizers.Regex`; needs the package `regex`.
+    r"""A regular expression in the syntax of Oniguruma, like `tokenizers.Regex` 0.23.3; needs the package `regex`.
 
-    What cannot be kept exactly is refused with a ValueError that names it: references back to groups, named groups, \G,
-    \K, \X, conditions, comments that span lines ((?x)), properties other than general categories and scripts, and (?i)
-    beyond ASCII.  Classes of characters are those of tokenizers 0.23.3, whichever Unicode version `regex` has.
+    Character classes are those of tokenizers 0.23.3, whatever Unicode version `regex` has.  ValueError for an invalid
+    pattern, and for parts that cannot be matched exactly: back references, named groups, \G, \K, \X, conditions,
+    comments over several lines ((?x)), properties other than general categories and scripts, and (?i) beyond ASCII.
 
     >>> from tokenizers_impl.pre_tokenizers import Split
     >>> Split(Regex(r"\p{N}{1,3}"), "isolated").pre_tokenize_str("in 2024")
@@ -232,18 +232,18 @@ Pattern: TypeAlias = str | Regex
 
 
 def check_pattern(pattern: Any) -> None:
-    """ValueError for what is no pattern."""
+    """ValueError unless it is a string or a Regex."""
     if not isinstance(pattern, (str, Regex)):
         raise ValueError(f"pattern={pattern!r}: give a string or a Regex of tokenizers_impl")
 
 
 def pattern_json(pattern: Pattern) -> dict[str, str]:
-    """The pattern in tokenizer.json."""
+    """Return the pattern's object of tokenizer.json."""
     return {"Regex": pattern.pattern} if isinstance(pattern, Regex) else {"String": pattern}
 
 
 def pattern_from_json(data: Any) -> Pattern:
-    """The pattern of that object of tokenizer.json."""
+    """Read a pattern from its object of tokenizer.json."""
     if not isinstance(data, Mapping) or len(data) != 1 or not all(isinstance(each, str) for each in data.values()):
         raise ValueError(f'the pattern is {data!r}: expected {{"String": ...}} or {{"Regex": ...}}')
     [(kind, text)] = data.items()

@@ -15,7 +15,7 @@ from .char_sets import CharSet
 
 
 class Place(Enum):
-    """Places in a text that an anchor stands for."""
+    """The positions that an anchor matches."""
 
     TEXT_BEGIN = "\\A"
     TEXT_END = "\\z"
@@ -42,7 +42,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Anchor:
-    """A place, nothing long."""
+    """A position, which matches no character."""
 
     place: Place
 
@@ -76,7 +76,7 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Atomic:
-    """A part that is never tried otherwise once it has matched."""
+    """A part that is never backtracked into once it has matched."""
 
     part: Node
 
@@ -111,7 +111,7 @@ def may_be_empty(node: Node) -> bool:
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:
-    """The parts that a part is made of."""
+    """The direct subparts of a part."""
     match node:
         case Chain(parts) | Choice(parts):
             return parts

@@ -1,4 +1,4 @@
-"""Where a pattern stands in splits, and what becomes of these places: cut at, or replaced."""
+"""Finding a pattern in splits, and splitting at its matches or replacing them."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ JOINS = {
 
 
 def check_behavior(behavior: str) -> None:
-    """ValueError for what is no behavior."""
+    """ValueError for an unknown behavior."""
     if behavior not in BEHAVIORS:
         raise ValueError(f"behavior={behavior!r}: choose one of {', '.join(BEHAVIORS)}")
 
@@ -188,7 +188,7 @@ def behavior_from_json(name: Any) -> str:
 
 
 def cut_at(splits: Splits, found: Matches, behavior: str, *, invert: bool = False) -> Splits:
-    """The splits cut at matches, which delimit; invert: what lies between them delimits instead."""
+    """Split at matches, which are the delimiters; invert: the text between them is the delimiter instead."""
     joins = np.array(JOINS[behavior])
     texts = splits.starts, splits.ends, splits.added
     places = found.starts, found.ends, found.parents
@@ -253,7 +253,7 @@ def _cut(
 
 
 def replaced(splits: Splits, found: Matches, content: U32) -> Splits:
-    """The splits with the content in place of matches; its origin is that of the last character of the match."""
+    """Replace matches by the content; its origin is that of the last character of the match."""
     splits = splits._replace(spent=found.spent)
     if len(found.starts) == 0:
         return splits

@@ -31,7 +31,7 @@ def byte_to_char() -> U32:
 
 @cache
 def char_to_byte() -> dict[str, int]:
-    """The byte that each character shows, the way back."""
+    """The byte of each character, the inverse of `byte_to_char`."""
     return {chr(char): byte for byte, char in enumerate(byte_to_char().tolist())}
 
 
@@ -40,7 +40,7 @@ def char_to_byte() -> dict[str, int]:
 
 @inner_kernel
 def utf8_length(char: int) -> int:
-    """Number of bytes of a character in UTF-8."""
+    """The number of UTF-8 bytes of a character."""
     return 1 + (char >= 0x80) + (char >= 0x800) + (char >= 0x10000)
 
 

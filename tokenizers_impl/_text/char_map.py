@@ -70,11 +70,11 @@ class CharMap(NamedTuple):
 
     @classmethod
     def removing(cls, codes: I64) -> CharMap:
-        """These code points are taken out."""
+        """Build a map that removes these code points."""
         return cls.of(codes, np.empty(0, np.uint32), np.zeros(len(codes), np.int64))
 
     def changed(self) -> I64:
-        """The code points that do not stay as they are, in order."""
+        """The code points that the map changes, ascending."""
         return np.flatnonzero(self._changes())
 
     def _changes(self) -> Bools:
@@ -82,12 +82,12 @@ class CharMap(NamedTuple):
         return changed
 
     def then(self, other: CharMap) -> CharMap:
-        """The map that does this, then the other."""
+        """Compose two maps: this one first, then the other."""
         codes = np.flatnonzero(self._changes() | other._changes())
         return CharMap.of_splits(codes, other.apply(self.apply(each(codes))))
 
     def apply(self, splits: Splits) -> Splits:
-        """The splits with every character of their text replaced; the origins are those of the characters replaced."""
+        """Replace every character of the splits' text; the results have the origins of the replaced characters."""
         texts = splits.chars, splits.starts, splits.ends, splits.added
         lengths, same, one_to_one = _measure(*texts, self.blocks, self.entries)
         if same:
@@ -103,7 +103,7 @@ class CharMap(NamedTuple):
 
 
 def each(codes: I64) -> Splits:
-    """Every one of these code points as a split."""
+    """Build splits of one code point each."""
     places = np.arange(len(codes) + 1)
     added = np.full(len(codes), TEXT, np.int32)
     nowhere = np.empty((0, 2), np.int32)
@@ -131,7 +131,7 @@ def _measure(chars: U32, starts: I64, ends: I64, added: I32, blocks: I32, entrie
 
 @kernel
 def _replaced(chars: U32, starts: I64, ends: I64, added: I32, blocks: I32, entries: U32) -> U32:
-    """The characters with each of the text replaced by one."""
+    """Replace each character of the text by one character."""
     new = chars.copy()
     for j in range(len(starts)):
         if added[j] == TEXT:

@@ -41,7 +41,7 @@ class Form(NamedTuple):
     composites: U32
 
     def apply(self, splits: Splits) -> Splits:
-        """The splits with their text in this form.
+        """Normalize the text of the splits.
 
         Every part of a character that decomposes uses up as many of the present characters as it is the first part of:
         one or none; a composite uses up what its parts do.  The origin of a new character is the first one that it uses
@@ -89,13 +89,13 @@ def form(*, compatibility: bool, composes: bool) -> Form:
 
 
 def in_form(splits: Splits, *, compatibility: bool, composes: bool) -> Splits:
-    """The splits in the normalization form, each by itself."""
+    """Normalize each split by itself."""
     wanted = form(compatibility=compatibility, composes=composes)
     return wanted.apply(splits) if holds_any(splits.chars, wanted.restless) else splits
 
 
 def decomposition(*, compatibility: bool) -> CharMap:
-    """What every code point decomposes to, looked at alone."""
+    """The map from every code point to its decomposition."""
     return CharMap.of_dict(decompositions(compatibility=compatibility))
 
 
@@ -161,7 +161,7 @@ def _order(chars: U32, uses: I32, starts: I64, ends: I64, added: I32, ranks: U8)
 
 @inner_kernel
 def _sort(chars: U32, uses: I32, first: int, last: int, ranks: U8) -> None:
-    """By counting: in linear time, however many marks follow one another."""
+    """Counting sort, in linear time for any number of marks."""
     places = np.zeros(257, np.int64)
     for i in range(first, last):
         places[ranks[chars[i]] + 1] += 1

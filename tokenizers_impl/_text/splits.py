@@ -1,4 +1,4 @@
-"""A batch of texts on its way through normalizer and pre-tokenizer, with what most of these do to it."""
+"""Splits, a batch of texts in arrays that normalizers and pre-tokenizers work on, and their common operations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _GROWTH, _ROOM = 64, 1 << 24
 
 
 class Given(NamedTuple):
-    """n texts as they were given: their characters one after another, and where each of them ends, shape (n,)."""
+    """n texts as given: their concatenated characters, and the end of each text, shape (n,)."""
 
     chars: U32
     ends: I64
@@ -34,9 +34,9 @@ class Given(NamedTuple):
 class Splits(NamedTuple):
     """k splits of n texts.
 
-    chars: uint32 code points of all texts one after another, as they stand by now.
+    chars: uint32, the concatenated code points of all texts in their current form.
     starts, ends: int64, shape (k,); split j is chars[starts[j]:ends[j]].  In order, without overlap; gaps are
-      characters that were taken out, such as white space.
+      characters that were removed, such as white space.
     added: int32, shape (k,); the id of the added token that the split is, or TEXT.  Only TEXT is changed or cut.
     firsts: int64, shape (n + 1,); the splits of text i are firsts[i]:firsts[i + 1].
     origins: int32, shape (len(chars), 2): from where to where in its own text, as it was given, the character came;
@@ -90,7 +90,7 @@ class Splits(NamedTuple):
         return self._replace(starts=starts, ends=ends, added=self.added[parent], firsts=firsts)
 
     def without_empty(self) -> Splits:
-        """The splits that have a character."""
+        """The splits that are not empty."""
         kept = self.ends > self.starts
         return self if kept.all() else self.recut(self.starts[kept], self.ends[kept], np.flatnonzero(kept))
 
@@ -100,18 +100,18 @@ class Splits(NamedTuple):
         return [joined[start:end] for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
 
     def offsets(self) -> list[tuple[int, int]]:
-        """From where to where every split, none of them empty, reaches in its text as it was given."""
+        """The (start, end) of every split in its text as given; no split may be empty."""
         starts, ends = self.origins[self.starts, 0].tolist(), self.origins[self.ends - 1, 1].tolist()
         return list(zip(starts, ends, strict=True))
 
 
 def room_for(size: int) -> int:
-    """How many characters texts of so many may grow to."""
+    """The number of characters that texts of this size may grow to."""
     return _ROOM + _GROWTH * size
 
 
 def check_room(size: int, room: int) -> None:
-    """ValueError for texts of so many characters that may have so many."""
+    """ValueError if texts have more characters than `room`."""
     if size > room:
         raise ValueError(
             f"the texts grow to {size} characters by what replaces their own: more than {room} of those that they may "
@@ -121,7 +121,7 @@ def check_room(size: int, room: int) -> None:
 
 @kernel
 def positions(starts: I64, ends: I64) -> I32:
-    """From where to where every character reaches in its own text, shape (number of characters, 2)."""
+    """The (start, end) of every character in its own text, shape (number of characters, 2)."""
     origins = np.empty((ends[-1] if len(ends) > 0 else 0, 2), np.int32)
     for j in range(len(starts)):
         for i in range(starts[j], ends[j]):
@@ -131,7 +131,7 @@ def positions(starts: I64, ends: I64) -> I32:
 
 
 def _checked(texts: Sequence[str], first: int) -> U32:
-    """The code points of all texts; ValueError names the text that has none to give."""
+    """The code points of all texts; ValueError names a text that is not a string or has a lone surrogate."""
     try:
         return code_points("".join(texts))
     except TypeError:
@@ -151,7 +151,7 @@ def _checked(texts: Sequence[str], first: int) -> U32:
 
 
 def prepended(splits: Splits, head: U32, wanted: Bools) -> Splits:
-    """The splits, `head` before each that is wanted and not empty; its origin is the character that follows it."""
+    """Prepend `head` to each wanted split that is not empty; its origin is the character that follows it."""
     # In numpy what numba would take seconds to compile.
     lengths = splits.ends - splits.starts
     heads = np.where(wanted & (lengths > 0), len(head), 0)
@@ -166,7 +166,7 @@ def prepended(splits: Splits, head: U32, wanted: Bools) -> Splits:
 
 
 def prepended_once(splits: Splits, char: int, wanted: Bools) -> Splits:
-    """The same with one character, before those that do not begin with it."""
+    """Prepend one character to each wanted split that does not begin with it."""
     full = np.flatnonzero(wanted & (splits.ends > splits.starts))
     lacking = np.zeros(len(wanted), np.bool_)
     lacking[full] = splits.chars[splits.starts[full]] != char
@@ -209,7 +209,7 @@ def cut_at_marks(splits: Splits, mark: Any, *arguments: Any) -> Splits:
 
 @kernel
 def _find(marks: U8, old_ends: I64, starts: I64, ends: I64, parent: I64) -> None:
-    """Writes where every new split begins and ends, and in which old one it lies."""
+    """Write the start, the end and the old split of every new split."""
     old, i = 0, 0
     for j in range(len(starts)):
         while marks[i] != BEGINS:
@@ -227,7 +227,7 @@ def _find(marks: U8, old_ends: I64, starts: I64, ends: I64, parent: I64) -> None
 
 
 def stripped(splits: Splits, *, left: bool, right: bool) -> Splits:
-    """The splits without white space at the ends that are named."""
+    """Strip white space from the chosen ends of the splits."""
     texts = splits.chars, splits.starts, splits.ends, splits.added
     starts, ends = _stripped(*texts, character_classes().copy(), left, right)
     return splits._replace(starts=starts, ends=ends)

@@ -1,4 +1,4 @@
-"""Strings found character by character."""
+"""A trie of strings."""
 
 from __future__ import annotations
 

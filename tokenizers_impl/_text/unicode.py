@@ -66,7 +66,7 @@ HANGUL, LEADS, VOWELS, TRAILS = 0xAC00, range(0x1100, 0x1113), range(0x1161, 0x1
 
 
 def code_points_by_char(name: str) -> dict[int, list[int]]:
-    """From code point to code points, as a data file has it."""
+    """Read a data file's mapping from a code point to code points."""
     return {
         code: [int(part, 16) for part in value.split()]
         for first, last, value in rows(name)
@@ -75,7 +75,7 @@ def code_points_by_char(name: str) -> dict[int, list[int]]:
 
 
 def removed_by(name: str) -> I64:
-    """The code points, in order, that the rule of that name takes out.
+    """The code points that the rule of this name removes, ascending.
 
     strip_accents: the normalizer StripAccents.  bert_strip_accents, bert_clean_text: the options of BertNormalizer.
     """
@@ -164,7 +164,7 @@ def grapheme_kinds() -> _U16:
 
 @inner_kernel
 def grapheme_end(chars: U32, start: int, end: int, kinds: _U16) -> int:
-    """Where the grapheme ends that begins at `start`, `end` at the latest."""
+    """The end of the grapheme that begins at `start`, at most `end`."""
     before = kinds[chars[start]]
     # How much has been read of a picture, what extends it and a joiner; of a consonant and a linker.
     picture, conjunct = 1 if before & PICTURE else 0, 1 if before & CONSONANT else 0

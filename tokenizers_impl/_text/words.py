@@ -15,7 +15,7 @@ from .._core.kernel import inner_kernel, kernel
 
 
 class Words(NamedTuple):
-    """n words, one after another.
+    """n words as concatenated code points.
 
     chars: shape (number of characters,), uint32 code points.
     offsets: shape (n + 1,), int64; word i is chars[offsets[i]:offsets[i + 1]].
@@ -50,7 +50,7 @@ class Words(NamedTuple):
 
 
 class WordCounts(NamedTuple):
-    """Distinct words in the order in which the corpus first has them, and how often each comes: int64, shape (n,)."""
+    """Distinct words in order of first occurrence in the corpus, and their counts: int64, shape (n,)."""
 
     words: Words
     counts: I64
@@ -89,7 +89,7 @@ class WordTable:
     """
 
     def __init__(self, words: int = 1 << 10, characters: int = 1 << 13) -> None:
-        """Room for so many words with so many characters in all; more is made where it is needed."""
+        """Allocate room for this number of words and characters; the table grows as needed."""
         self._rows: I64 = np.empty((words, 4), np.int64)
         self._chars: U32 = np.empty(characters, np.uint32)
         self._slots: I32 = np.full(2 << max(words, 1).bit_length(), _EMPTY, np.int32)
@@ -109,7 +109,7 @@ class WordTable:
             self._grow(int(ends[done] - starts[done]))
 
     def counted(self) -> WordCounts:
-        """The words so far, in the order in which they first came."""
+        """The words so far, in order of first occurrence."""
         rows = self._rows[: self._n]
         offsets = np.empty(self._n + 1, np.int64)
         offsets[:-1], offsets[-1] = rows[:, _START], self._used

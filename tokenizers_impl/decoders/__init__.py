@@ -1,4 +1,4 @@
-"""Decoders: from tokens back to text."""
+"""Decoders, which turn tokens back into text."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _KNOWN = {OWN_TYPE: ByteLevel} | {
 
 
 def from_json(data: Any) -> Decoder:
-    """The decoder of that object of tokenizer.json; ValueError names what is not there.
+    """Read a decoder from its object of tokenizer.json; ValueError names what is unknown or invalid.
 
     >>> from_json({"type": "BPEDecoder", "suffix": "</w>"})
     BPEDecoder(suffix="</w>")

@@ -1,4 +1,4 @@
-"""The decoder of byte characters, which reads broken UTF-8 so that most characters are kept."""
+"""The byte-level decoders, and the recovery of characters from invalid UTF-8."""
 
 from __future__ import annotations
 
@@ -14,29 +14,28 @@ from .._core.kernel import inner_kernel, kernel
 from .._text.bytes import char_to_byte
 from ._decoder import Decoder, TokenDecoder
 
-# --- Reads broken UTF-8 so that the largest number of characters is kept
+# --- Recovery of characters from invalid UTF-8
 
 
 class Recovery(NamedTuple):
-    """What was read, and the positions of the bytes that were left out, ascending."""
+    """The recovered text, and the positions of the dropped bytes, ascending."""
 
     text: str
     dropped: tuple[int, ...]
 
 
 def recover(data: bytes) -> Recovery:
-    """The text with the largest number of valid characters that these bytes hold, in time linear in their number.
+    """Recover the largest number of valid characters from bytes, in linear time.
 
-    What `decoders.ByteLevel(errors="recover")` and `decoders.ByteWords()` read, with the positions of what was dropped.
-    The bytes of tokens are those that `pre_tokenizers.hexadecimal` shows.
+    `decoders.ByteLevel(errors="recover")` and `decoders.ByteWords()` use it; it also returns the dropped positions.
+    `pre_tokenizers.hexadecimal` shows the bytes of a token.
 
-    The dynamic program of Wang, Cho & Gu 2020, "Neural Machine Translation with Byte-Level Subwords", in "Decoding with
-    Byte-Level Subwords": f(k) = max over t = 1..4 of f(k - t) + g(k - t + 1, k), where g is 1 if those t bytes are one
-    character of UTF-8 (RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF) and else 0; then the way back.
-    The bytes of a character stand side by side: none is made of bytes that a dropped one parted.  Ties: the smallest t.
-    They concern only how dropped bytes are grouped: two characters of UTF-8 never overlap, so the best choice keeps all
-    there are, and neither text nor positions depend on the rule.  No bytes: no text, nothing dropped.  ValueError for
-    what is no bytes.
+    Algorithm: the dynamic program in "Decoding with Byte-Level Subwords" of Wang, Cho & Gu 2020, "Neural Machine
+    Translation with Byte-Level Subwords".  f(k) = max over t = 1..4 of f(k - t) + g(k - t + 1, k), where g is 1 if the
+    t bytes are one UTF-8 character (RFC 3629: no overlong form, no surrogate, nothing above U+10FFFF), else 0;
+    backtracking gives the bytes to keep.  The bytes of a character must be adjacent.  Ties: the smallest t.  Valid
+    characters never overlap, so all are kept, and the rule for ties changes neither text nor positions.
+    No bytes give an empty text.  ValueError unless data is bytes or a bytearray.
 
     >>> recover("né".encode() + b"\\xe3\\x81" + "け".encode())
     Recovery(text='néけ', dropped=(3, 4))
@@ -58,8 +57,8 @@ def recover(data: bytes) -> Recovery:
 # --8<-- [start:recovery]
 @kernel
 def _kept(data: U8) -> Bools:
-    """Which bytes the best choice keeps, shape (len(data),)."""
-    # f(k) for the last k only; step[k] is the t of its maximum, or 0 where that is one dropped byte.
+    """The bytes to keep, shape (len(data),)."""
+    # best holds f(k) of the last five k only; step[k] is the t of the maximum, 0 for a dropped byte.
     best = np.zeros(5, np.int64)
     step = np.zeros(len(data) + 1, np.uint8)
     for k in range(1, len(data) + 1):
@@ -100,9 +99,9 @@ def _is_character(data: U8, start: int, length: int) -> int:
 
 
 # --8<-- [end:recovery]
-# --- The decoder of byte characters
+# --- Byte-level decoders
 
-# The `type` in tokenizer.json of what the library has not: it ignores keys that it does not know, but not types.
+# The `type` in tokenizer.json of options that the library lacks; it ignores unknown keys, but not unknown types.
 OWN_TYPE = "EvenscoreByteLevel"
 ERRORS = ("replace", "strict", "recover")
 
@@ -110,11 +109,12 @@ ERRORS = ("replace", "strict", "recover")
 @unchanging
 @dataclass(frozen=True, repr=False)
 class ByteLevel(TokenDecoder):
-    """Byte characters become bytes, and these are read as UTF-8, as `tokenizers.decoders.ByteLevel`.
+    """Converts byte characters to bytes and decodes these as UTF-8, like `tokenizers.decoders.ByteLevel` 0.23.3.
 
-    A token with a character that shows no byte stands for itself.  errors: what becomes of bytes that are no UTF-8:
-    "replace", as the library, puts U+FFFD; "strict" raises a ValueError that says where; "recover" leaves out as few of
-    them as possible (Wang, Cho & Gu 2020).  The other options are the library's, which have no effect in decoding.
+    A token with a character that stands for no byte is kept as it is.
+    errors: for invalid UTF-8, "replace", as the library, inserts U+FFFD; "strict" raises ValueError with the position;
+      "recover" drops as few bytes as possible (Wang, Cho & Gu 2020).
+    add_prefix_space, trim_offsets, use_regex: options of the library without effect on decoding.
 
     >>> ByteLevel().decode(["ĠHi", "Ãł", "Ã"])
     ' Hià�'
@@ -133,19 +133,19 @@ class ByteLevel(TokenDecoder):
             raise ValueError(f"errors={self.errors!r}: choose one of {', '.join(ERRORS)}")
 
     def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
-        """The text of a token that stands alone."""
+        """Return the text of a single token."""
         return self.decode_chain([token])[0]
 
     def decode_chain(self, tokens: Sequence[str]) -> list[str]:
-        """One text: a character may reach over several tokens."""
+        """Return one text, because a character may extend over several tokens."""
         return self.polish([self.read(b"".join(map(_bytes, tokens)))])
 
     def token_forms(self, token: str) -> tuple[bytes, bytes, bytes, bytes]:
-        """The bytes that the token shows, wherever it stands."""
+        """Return the bytes of the token, the same at every position."""
         return (_bytes(token),) * 4
 
     def read(self, data: bytes) -> str:
-        """The bytes as UTF-8."""
+        """Decode bytes as UTF-8; ValueError for invalid bytes with errors="strict"."""
         if self.errors == "recover":
             return recover(data).text
         try:
@@ -157,7 +157,7 @@ class ByteLevel(TokenDecoder):
             ) from None
 
     def to_json(self) -> dict[str, Any]:
-        """The `decoder` object of tokenizer.json; with other `errors` one of a type that the library refuses."""
+        """Return the `decoder` object of tokenizer.json; with other `errors`, of a type that the library refuses."""
         document = super().to_json()
         if self.errors == "replace":
             return {name: value for name, value in document.items() if name != "errors"}
@@ -167,10 +167,10 @@ class ByteLevel(TokenDecoder):
 @unchanging
 @dataclass(frozen=True, repr=False)
 class ByteWords(ByteLevel):
-    """The bytes as UTF-8, in which the end-of-word symbol becomes a space, or nothing at the very end.
+    """Decodes the words of `pre_tokenizers.ByteWords`; the library `tokenizers` lacks it.
 
-    The way back from `pre_tokenizers.ByteWords`, and ours alone.  By default bytes that are no UTF-8 are left out, as
-    few as possible (Wang, Cho & Gu 2020, section 3.3).
+    errors: as in ByteLevel; "recover" by default (Wang, Cho & Gu 2020, section 3.3).
+    end_of_word: the symbol that becomes a space, or nothing at the end of the text.
 
     >>> ByteWords().decode(["toÂ", "·b", "eÂ·"])
     'to be'
@@ -180,11 +180,11 @@ class ByteWords(ByteLevel):
     end_of_word: str = "·"
 
     def polish(self, texts: list[str]) -> list[str]:
-        """Spaces for end-of-word symbols."""
+        """Replace end-of-word symbols by spaces."""
         return [text.removesuffix(self.end_of_word).replace(self.end_of_word, " ") for text in texts]
 
     def to_json(self) -> dict[str, Any]:
-        """The `decoder` object of tokenizer.json, which the library refuses."""
+        """Return the `decoder` object of tokenizer.json, which the library refuses."""
         return Decoder.to_json(self)
 
 

@@ -1,4 +1,4 @@
-"""What every decoder offers; custom ones, one after another, and text from tokens that arrive a few at a time."""
+"""The base classes of decoders, custom decoders, Sequence, and DecodeStream."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from typing import Any, Protocol
 from .._core.component import CustomComponent, Step, StepSequence
 from .._text.splits import check_room, room_for
 
-# --- What every decoder offers: tokens in, text out
+# --- The base classes of decoders
 
 
 class Decoder(Step):
-    """Undoes a pre-tokenizer."""
+    """The base class of all decoders, which turn tokens into text."""
 
     role = "decoder"
 
     @abstractmethod
     def decode_chain(self, tokens: Rows[str]) -> list[str]:
-        """The texts that the tokens become, which may be more or fewer than they are."""
+        """Return the texts of the tokens, whose number may differ from that of the tokens."""
 
     def decode_within(self, tokens: Rows[str], room: int) -> list[str]:
-        """The same; ValueError for texts that grow to more characters than `room`."""
+        """Decode like `decode_chain`; ValueError if the texts have more than `room` characters."""
         texts = self.decode_chain(tokens)
         check_room(sum(map(len, texts)), room)
         return texts
 
     def decode(self, tokens: Rows[str]) -> str:
-        """The text of these tokens; ValueError for what is no list of strings."""
+        """Decode tokens to one text; no tokens give "".  ValueError unless they are a list of strings."""
         if isinstance(tokens, str) or not isinstance(tokens, Iterable):
             raise ValueError(f"the tokens are {tokens!r}: give a list of strings")
         listed = list(tokens)
@@ -41,10 +41,10 @@ class Decoder(Step):
 
     @staticmethod
     def custom(decoder: Any) -> Decoder:
-        """A decoder of the user's own: an object whose decode_chain(tokens) returns the texts that tokens become.
+        """Build a decoder from your own object, whose decode_chain(tokens) returns the texts of the tokens.
 
-        It can be used wherever a decoder can, but not saved or pickled.  What it raises comes out as it is.  ValueError
-        for an object without that method; in use, if it returns anything but a list of strings.
+        It works wherever a decoder does, but cannot be saved or pickled.  Its exceptions are raised unchanged.
+        ValueError for an object without that method, and in use if it returns anything but a list of strings.
 
         >>> class Dashes:
         ...     def decode_chain(self, tokens):
@@ -52,28 +52,26 @@ class Decoder(Step):
         >>> Decoder.custom(Dashes()).decode(["low", "er"])
         '-low-er'
         """
-        # Imported late: it is a Decoder itself.
-
         return CustomDecoder(decoder)
 
 
 class TokenDecoder(Decoder):
-    """A decoder that looks at one token after another, so that many rows of them can be decoded at once.
+    """The base class of decoders that decode every token by itself, so that many rows can be decoded at once.
 
-    What it makes of a token is always the same: a Tokenizer asks for it once.
+    The text of a token depends only on the token and on whether it is first or last; a Tokenizer computes it once.
     """
 
     @abstractmethod
     def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
-        """The text of a token, which may depend on whether it is the first or last one."""
+        """Return the text of a token, which may depend on whether it is the first or the last."""
 
     def decode_chain(self, tokens: Rows[str]) -> list[str]:
-        """The text of every token."""
+        """Return the text of every token."""
         last = len(tokens) - 1
         return [self.decode_token(token, is_first=i == 0, is_last=i == last) for i, token in enumerate(tokens)]
 
     def token_forms(self, token: str) -> tuple[bytes, bytes, bytes, bytes]:
-        """What a token adds to the bytes of its text: as an inner token, the first, the last, the only one."""
+        """Return the bytes that a token adds to a text as an inner, first, last and only token."""
         inner, first, last, only = (
             self.decode_token(token, is_first=is_first, is_last=is_last).encode("utf-8")
             for is_last in (False, True)
@@ -82,24 +80,24 @@ class TokenDecoder(Decoder):
         return inner, first, last, only
 
     def read(self, data: bytes) -> str:
-        """The bytes of all tokens as text."""
+        """Decode the joined bytes of all tokens."""
         return data.decode("utf-8")
 
     def polish(self, texts: list[str]) -> list[str]:
-        """What is done to whole texts at the end."""
+        """Edit whole texts after decoding; by default they stay as they are."""
         return texts
 
 
-# --- A decoder of the user's own
+# --- Custom decoders
 
 
 class CustomDecoder(CustomComponent, Decoder):
-    """An object whose method `decode_chain` makes texts of tokens; see `Decoder.custom`."""
+    """A decoder that calls the user's `decode_chain`; see `Decoder.custom`."""
 
     base, part, method = "Decoder", "decoder", "decode_chain"
 
     def decode_chain(self, tokens: Rows[str]) -> list[str]:
-        """The texts that the object makes; ValueError if it makes anything else."""
+        """Return the object's texts; ValueError if it returns anything but a list of strings."""
         texts = self.component.decode_chain(list(tokens))
         is_list = isinstance(texts, Rows) and not isinstance(texts, str)
         if not is_list or not all(isinstance(text, str) for text in texts):
@@ -107,11 +105,11 @@ class CustomDecoder(CustomComponent, Decoder):
         return list(texts)
 
 
-# --- Decoders one after another
+# --- Sequences of decoders
 
 
 class Sequence(StepSequence[Decoder], Decoder):
-    """Each takes what the one before it left, as `tokenizers.decoders.Sequence`.
+    """Applies decoders one after another, like `tokenizers.decoders.Sequence`.
 
     >>> from tokenizers_impl.decoders import Replace, Strip
     >>> Sequence([Replace("▁", " "), Strip(" ", left=1)]).decode(["▁▁low", "er"])
@@ -124,35 +122,35 @@ class Sequence(StepSequence[Decoder], Decoder):
         super().__init__(decoders)
 
     def decode_chain(self, tokens: Rows[str]) -> list[str]:
-        """The texts after the last of them; ValueError for those that grow beyond measure."""
+        """Apply all decoders; ValueError if the texts grow beyond a limit (see `room_for`)."""
         return self.decode_within(tokens, room_for(sum(map(len, tokens))))
 
     def decode_within(self, tokens: Rows[str], room: int) -> list[str]:
-        """The same for every one of them."""
+        """Apply all decoders, each within `room` characters."""
         texts = list(tokens)
         for each in self.steps:
             texts = each.decode_within(texts, room)
         return texts
 
 
-# --- Text from tokens that arrive a few at a time
+# --- Streams of tokens
 
 _BROKEN = "\ufffd"
 
 
 class _Decodes(Protocol):
-    """A tokenizer, as far as it is needed here."""
+    """The part of a Tokenizer that a stream needs."""
 
     def decode(self, ids: Rows[int], skip_special_tokens: bool = True) -> str:
-        """The text of these ids."""
+        """Decode ids to a text."""
 
 
 class DecodeStream:
-    """Gives the text of tokens as soon as no later token can change it, as `tokenizers.decoders.DecodeStream` 0.23.3.
+    """Decodes a stream of tokens step by step, like `tokenizers.decoders.DecodeStream` 0.23.3.
 
-    ids: tokens that came before, such as those of a prompt; their text is not given, unless it ends inside a character.
-    skip_special_tokens: leaves special tokens out.
-    Text that ends in U+FFFD is held back, because the next token may complete the character.
+    ids: the tokens before the stream, such as a prompt; their text is returned only if it ends inside a character.
+    skip_special_tokens: whether special tokens are skipped.
+    A text that ends in U+FFFD is held back, because the next token may complete the character.
 
     >>> from tokenizers_impl import Tokenizer, decoders, models
     >>> tokenizer = Tokenizer(models.WordLevel({"<0xC3>": 0, "<0xA9>": 1, "a": 2}, "a"))
@@ -165,14 +163,14 @@ class DecodeStream:
     def __init__(self, ids: Iterable[int] | None = None, skip_special_tokens: bool | None = False) -> None:
         self._ids = [] if ids is None else _checked(ids)
         self._skip_special_tokens = bool(skip_special_tokens)
-        # The text of the first ids, as many as _given, which is known to the caller.
+        # The text of the first `_given` ids, which the caller knows.
         self._prefix, self._given = "", 0
 
     def step(self, tokenizer: _Decodes, id: int | Iterable[int]) -> str | None:
-        """The text that these tokens make certain, None if they make none.
+        """Add one or more tokens; returns the new text, None if there is none yet.
 
-        ValueError for what is no id, and where the decoder changes text that was given already: then the stream stays
-        with the tokens that it has.
+        ValueError for a value that is not an id, and if the decoder changes text that was returned already; the stream
+        then keeps the tokens so far.
         """
         new = _checked(id if isinstance(id, Iterable) else [id])
         if not self._prefix and self._ids:
@@ -186,7 +184,7 @@ class DecodeStream:
                 f"Invalid prefix encountered while decoding stream. Token ID: {self._ids[-1]}, Expected prefix: "
                 f"'{prefix}', Actual string: '{text}'"
             )
-        # Two stretches are kept, because a decoder looks at neighbours: one that is given, one that is new.
+        # Keep the last returned part and the new part, because a decoder may look at adjacent tokens.
         self._ids, self._given = self._ids[self._given :], len(self._ids) - self._given
         self._prefix = self._decoded(tokenizer)
         return text[len(prefix) :]
@@ -201,7 +199,7 @@ class DecodeStream:
 
 
 def _checked(ids: Iterable[Any]) -> list[int]:
-    """The ids as integers; ValueError for one that is none."""
+    """Convert ids to integers; ValueError for a value that is not an id."""
     listed = list(ids)
     try:
         numbers = list(map(index, listed))

@@ -1,4 +1,4 @@
-"""Decoders that edit tokens, that show where words begin or end, that look at neighbours."""
+"""The other decoders of the library."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ from ..normalizers import Replace as ReplaceNormalizer
 from ..pre_tokenizers._cuts import Metaspace as MetaspacePreTokenizer
 from ._decoder import Decoder, TokenDecoder
 
-# --- Decoders that edit every token by itself
+# --- Decoders that edit single tokens
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Replace(Decoder):
-    """Every match of a string or a Regex becomes the content, as `tokenizers.decoders.Replace`.
+    """Replaces every match of a pattern in a token, like `tokenizers.decoders.Replace` 0.23.3.
 
-    ValueError in decoding for a Regex that tries too many ways to match, and for texts that grow beyond measure.
+    pattern: a string or a Regex.  content: the replacement.
+    Decoding raises ValueError for a Regex that backtracks too long, and for texts that grow beyond a limit.
 
     >>> Replace("▁", " ").decode(["▁low", "er"])
     ' lower'
@@ -33,11 +34,11 @@ class Replace(Decoder):
     content: str
 
     def decode_chain(self, tokens: Sequence[str]) -> list[str]:
-        """Every token with the content in it."""
+        """Return the edited tokens."""
         return self.decode_within(tokens, room_for(sum(map(len, tokens))))
 
     def decode_within(self, tokens: Sequence[str], room: int) -> list[str]:
-        """The same, checked before the texts are made."""
+        """Return the edited tokens; checks their size before they are made."""
         if not isinstance(self.pattern, str) or not self.pattern:
             splits = Splits.of(tokens, offsets=False)._replace(room=room)
             return ReplaceNormalizer(self.pattern, self.content).normalize_splits(splits).texts()
@@ -49,9 +50,9 @@ class Replace(Decoder):
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Strip(TokenDecoder):
-    """A character is taken off the ends of every token, as `tokenizers.decoders.Strip`.
+    """Strips a character from the ends of every token, like `tokenizers.decoders.Strip` 0.23.3.
 
-    left, right: how often at most, at which end.
+    content: the character.  left, right: how many to strip at most at each end, 0 or more.
 
     >>> Strip("_", left=1, right=1).decode(["__low_", "_er"])
     '_lower'
@@ -72,25 +73,25 @@ class Strip(TokenDecoder):
 
     @property
     def start(self) -> int:
-        """The same as left, as the file and the attribute of the library call it."""
+        """The library's name of `left`."""
         return self.left
 
     @property
     def stop(self) -> int:
-        """The same as right."""
+        """The library's name of `right`."""
         return self.right
 
     def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
-        """The token without them."""
+        """Return the stripped token."""
         begins = min(len(token) - len(token.lstrip(self.content)), self.left)
         rest = token[begins:]
         ends = min(len(rest) - len(rest.rstrip(self.content)), self.right)
         return rest[: len(rest) - ends]
 
 
-# --- Decoders of tokens that show where words begin or end
+# --- Decoders of tokens that mark the beginning or the end of words
 
-# What WordPiece's cleanup writes otherwise, in this order: `tokenizers` 0.23.3, decoders/wordpiece.rs, `cleanup`.
+# The replacements of WordPiece's cleanup, in order; source: `cleanup` in decoders/wordpiece.rs of tokenizers 0.23.3.
 _CLEANUP = (
     (" .", "."),
     (" ?", "?"),
@@ -107,7 +108,7 @@ _CLEANUP = (
 
 
 def cleaned_up(text: str) -> str:
-    """The text without spaces before punctuation and English contractions."""
+    """Remove spaces before punctuation and English contractions."""
     for before, after in _CLEANUP:
         text = text.replace(before, after)
     return text
@@ -116,7 +117,7 @@ def cleaned_up(text: str) -> str:
 @unchanging
 @dataclass(frozen=True, repr=False)
 class BPEDecoder(TokenDecoder):
-    """The suffix becomes a space, or nothing in the last token, as `tokenizers.decoders.BPEDecoder`.
+    """Replaces the suffix by a space, in the last token by nothing, like `tokenizers.decoders.BPEDecoder` 0.23.3.
 
     >>> BPEDecoder().decode(["lo", "w</w>", "er</w>"])
     'low er'
@@ -125,16 +126,16 @@ class BPEDecoder(TokenDecoder):
     suffix: str = "</w>"
 
     def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
-        """The token without its suffix."""
+        """Return the token with its suffix replaced."""
         return token.replace(self.suffix, "" if is_last else " ")
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class WordPiece(TokenDecoder):
-    """The prefix vanishes, every other token gets a space before it, as `tokenizers.decoders.WordPiece`.
+    """Removes the prefix, and puts a space before tokens without it, like `tokenizers.decoders.WordPiece` 0.23.3.
 
-    cleanup: leave out spaces before punctuation and English contractions.
+    The first token stays as it is.  cleanup: whether to remove spaces before punctuation and English contractions.
 
     >>> WordPiece().decode(["low", "##er", "!"])
     'lower!'
@@ -144,7 +145,7 @@ class WordPiece(TokenDecoder):
     cleanup: bool = True
 
     def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
-        """The token with a space instead of no prefix."""
+        """Return the token without prefix, or after a space."""
         text = token
         if not is_first:
             text = token[len(self.prefix) :] if token.startswith(self.prefix) else f" {token}"
@@ -154,7 +155,10 @@ class WordPiece(TokenDecoder):
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Metaspace(TokenDecoder):
-    """The replacement becomes a space, save in the first token, as `tokenizers.decoders.Metaspace`.
+    """Replaces `replacement` by a space, in the first token by nothing, like `tokenizers.decoders.Metaspace` 0.23.3.
+
+    prepend_scheme: "always", "first" or "never"; with "never" the first token gets spaces, too.
+    split: an option of the library without effect on decoding.
 
     >>> Metaspace().decode(["▁low", "er", "▁you"])
     'lower you'
@@ -169,29 +173,29 @@ class Metaspace(TokenDecoder):
         MetaspacePreTokenizer(self.replacement, self.prepend_scheme, self.split)
 
     def decode_token(self, token: str, *, is_first: bool, is_last: bool) -> str:
-        """The token with spaces."""
+        """Return the token with spaces."""
         return token.replace(self.replacement, "" if is_first and self.prepend_scheme != "never" else " ")
 
 
-# --- Decoders that look at neighbouring tokens
+# --- Decoders that look at several tokens
 
-# A sign before a single digit is a number to the library as well.
+# The library also accepts a plus sign before a single digit.
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2}|\+[0-9A-Fa-f])>")
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class ByteFallback(Decoder):
-    """Tokens such as <0x61> become bytes, and these are read as UTF-8, as `tokenizers.decoders.ByteFallback`.
+    """Decodes runs of tokens such as <0x61> as UTF-8 bytes, like `tokenizers.decoders.ByteFallback` 0.23.3.
 
-    A run of them that is no UTF-8 becomes as many U+FFFD as it has bytes.
+    A run that is not valid UTF-8 becomes one U+FFFD per byte.
 
     >>> ByteFallback().decode_chain(["a", "<0xC3>", "<0xA9>", "<0xC3>"])
     ['a', '�', '�', '�']
     """
 
     def decode_chain(self, tokens: Sequence[str]) -> list[str]:
-        """Every run of bytes as one text or as many; other tokens as they are."""
+        """Return the texts of runs of bytes; other tokens stay as they are."""
         if "<0x" not in "".join(tokens):
             return list(tokens)
         decoded: list[str] = []
@@ -206,7 +210,7 @@ class ByteFallback(Decoder):
 
 
 def _read(data: bytearray) -> list[str]:
-    """A run of bytes as text; nothing for none."""
+    """The texts of a run of bytes; an empty run has none."""
     try:
         return [data.decode("utf-8")] if data else []
     except UnicodeDecodeError:
@@ -216,24 +220,25 @@ def _read(data: bytearray) -> list[str]:
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Fuse(Decoder):
-    """All tokens become one, as `tokenizers.decoders.Fuse`.
+    """Joins all tokens to one text, like `tokenizers.decoders.Fuse` 0.23.3.
 
     >>> Fuse().decode_chain(["low", "er"])
     ['lower']
     """
 
     def decode_chain(self, tokens: Sequence[str]) -> list[str]:
-        """One text."""
+        """Return the joined text in a list."""
         return ["".join(tokens)]
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class CTC(Decoder):
-    """What connectionist temporal classification puts out, as `tokenizers.decoders.CTC`.
+    """Decodes the output of connectionist temporal classification, like `tokenizers.decoders.CTC` 0.23.3.
 
-    Of equal neighbours one is kept, then the padding is taken out.  cleanup: the word delimiter becomes a space, and
-    spaces before punctuation and English contractions are left out; without it the delimiter stays.
+    Merges equal adjacent tokens, then removes pad_token.
+    cleanup: whether to replace word_delimiter_token by a space, and to remove spaces before punctuation and English
+      contractions.
 
     >>> CTC().decode(["h", "h", "<pad>", "i", "|", "|", "t", "o"])
     'hi to'
@@ -244,7 +249,7 @@ class CTC(Decoder):
     cleanup: bool = True
 
     def decode_chain(self, tokens: Sequence[str]) -> list[str]:
-        """The tokens that are left."""
+        """Return the remaining texts."""
         texts = (token.replace(self.pad_token, "") if self.pad_token else token for token, _ in groupby(tokens))
         if self.cleanup:
             texts = (cleaned_up(text).replace(self.word_delimiter_token, " ") for text in texts)

@@ -1,4 +1,4 @@
-"""Tokenizers from and to the files of other libraries."""
+"""Conversion of tokenizers from and to the formats of tiktoken, subword-nmt and SentencePiece."""
 
 from ._sentencepiece import from_sentencepiece, save_sentencepiece_vocab, to_sentencepiece_model, to_sentencepiece_vocab
 from ._subword_nmt import from_subword_nmt, save_subword_nmt, to_subword_nmt

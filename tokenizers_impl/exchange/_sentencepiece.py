@@ -1,4 +1,4 @@
-"""Unigram tokenizers as SentencePiece has them."""
+"""Conversion of Unigram tokenizers from and to SentencePiece's files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ SPACE = "▁"
 
 
 def to_sentencepiece_vocab(tokenizer: Tokenizer) -> str:
-    """The text of a .vocab file: a line a piece, a tab, its score rounded to 32 bits.
+    """Convert a tokenizer to the text of a .vocab file: per line a piece, a tab, and its score as a 32-bit float.
 
-    SentencePiece itself encodes with a .model file, for which see `to_sentencepiece_model`.
+    SentencePiece encodes with .model files only; see `to_sentencepiece_model`, also for the errors.
 
     >>> from tokenizers_impl import models
     >>> tokenizer = Tokenizer(models.Unigram([("<unk>", 0.0), ("▁", -2.0), ("▁a", -1.0)], unk_id=0))
@@ -32,19 +32,19 @@ def to_sentencepiece_vocab(tokenizer: Tokenizer) -> str:
 
 
 def save_sentencepiece_vocab(tokenizer: Tokenizer, path: str | os.PathLike[str]) -> None:
-    """Write what `to_sentencepiece_vocab` gives; the file is there whole or not at all."""
+    """Write the text of `to_sentencepiece_vocab` to a file, atomically.  Errors as in `to_sentencepiece_model`."""
     write_text(path, to_sentencepiece_vocab(tokenizer))
 
 
 def to_sentencepiece_model(tokenizer: Tokenizer) -> bytes:
-    """The bytes of a .model file, which `sentencepiece.SentencePieceProcessor(model_proto=...)` (0.2.3) encodes with.
+    """Convert a tokenizer to the bytes of a .model file for `sentencepiece.SentencePieceProcessor(model_proto=...)`.
 
-    The unknown piece has type UNKNOWN, special tokens CONTROL, all others NORMAL; text is not normalised.
-    `from_sentencepiece` says where the two differ.
+    The unknown piece has the type UNKNOWN, special tokens CONTROL, all others NORMAL; the model does not normalize.
+    `from_sentencepiece` lists the differences to SentencePiece 0.2.3.
 
-    ValueError for a tokenizer that SentencePiece cannot stand for: no Unigram model with unk_id over Metaspace(), one
-    with byte_fallback, alpha or a normalizer, added tokens that are not special, a piece that reaches beyond a word,
-    the unknown piece or a special token with a score below that of all others.
+    ValueError for a tokenizer that SentencePiece cannot represent: another model than Unigram with unk_id, another
+    pre-tokenizer than Metaspace(), byte_fallback, alpha or a normalizer, added tokens that are not special, a piece
+    that extends beyond a word, and an unknown piece or special token that scores less than all other pieces.
 
     >>> from tokenizers_impl import pipelines
     >>> tokenizer, trainer = pipelines.unigram(vocab_size=20, show_progress=False)
@@ -62,31 +62,30 @@ def from_sentencepiece(
     unk_token: str = "<unk>",
     special_tokens: Collection[str] = ("<s>", "</s>", "<pad>"),
 ) -> Tokenizer:
-    """The tokenizer of a SentencePiece unigram model (Kudo & Richardson 2018; 0.2.3): a .model file, or a .vocab file.
+    """Read a SentencePiece unigram model (Kudo & Richardson 2018; version 0.2.3) from a .model or .vocab file.
 
-    Pieces keep ids and scores.  The unknown piece and control pieces become special tokens; user-defined pieces get the
-    score that SentencePiece gives them, 0.1 for each byte after the first.
+    Pieces keep their ids and scores.  The unknown piece and control pieces become special tokens; user-defined pieces
+    get the score that SentencePiece gives them, 0.1 for each byte after the first.
 
-    normalizer: what is done to texts first.  "own": as the model says, by `normalizers.SentencePieceMap`, which
-      `tokenizers` does not read; "precompiled": the same by `Precompiled`, which it reads, and which differs on text
-      that is not composed (NFC).  Any other, or None, stands in for it: the pieces are then those of a text that both
-      make the same of.
-    unk_token, special_tokens: which pieces of a .vocab file these are, as it does not tell; nor does it tell of
-    normalization, and SentencePiece writes scores there with six digits only.
+    path: the path of a .model file, or of a .vocab file, which has no normalization and scores of six digits only.
+    normalizer: "own": the model's normalization by `normalizers.SentencePieceMap`, which `tokenizers` cannot read;
+      "precompiled": the same by `Precompiled`, which `tokenizers` can read, but which differs on text that is not
+      composed (NFC).  A Normalizer, or None, replaces the model's normalization.
+    unk_token, special_tokens: the unknown piece and the control pieces of a .vocab file, which does not mark them.
 
-    Ids, pieces and decoded text are those of `SentencePieceProcessor.encode` and `decode`, save that
-    - SentencePiece adds up scores in 32 bits from the start of the text on, here they are added word by word in 64: of
-      two ways to cut a word it may take the other one if their scores differ by less than its rounding, about 1e-7 of
-      the score of the text so far.  On real text it is the same pieces in another order: "ww", "w" for "w", "ww";
-    - it never reads the name of a control or unknown piece in a text as that piece;
-    - it puts a space before a text even where the text begins with one;
-    - where remove_extra_whitespaces is off, it leaves that space of a text of which its map leaves nothing;
-    - it decodes an unknown piece as " ⁇ ", and where remove_extra_whitespaces is on takes a space off several pieces
-      at the beginning, where ids that no text has give it more than one.
+    Ids, pieces and decoded texts equal those of `SentencePieceProcessor.encode` and `decode`, with these exceptions:
+    - SentencePiece sums scores as 32-bit floats from the start of the text, this package word by word as 64-bit floats.
+      SentencePiece may choose another segmentation if two scores differ by less than its rounding error, about 1e-7 of
+      the score of the text so far.  On real text, it has the same pieces in another order: "ww", "w" for "w", "ww".
+    - It never encodes the name of a control or unknown piece in a text as that piece.
+    - It prepends a space even to a text that begins with one.
+    - With remove_extra_whitespaces off, it keeps that space if its map removes the whole text.
+    - It decodes an unknown piece as " ⁇ ".  With remove_extra_whitespaces on, it strips a space from several leading
+      pieces, for ids that no text encodes to.
 
-    ValueError names what cannot be had: another model type, rules to rewrite decoded text, rules or user-defined pieces
-    with two spaces in a row beside remove_extra_whitespaces, pieces of type UNUSED or BYTE, treat_whitespace_as_suffix,
-    pieces that come twice.
+    ValueError names an unsupported feature: another model type, rules for decoded text, remove_extra_whitespaces with
+    rules or user-defined pieces that have two adjacent spaces, pieces of type UNUSED or BYTE,
+    treat_whitespace_as_suffix, and duplicate pieces.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -121,15 +120,15 @@ def _of_vocab(path: Path, unk_token: str, special_tokens: Collection[str]) -> Se
         kind = Kind.UNKNOWN if text == unk_token else Kind.CONTROL if text in special_tokens else Kind.NORMAL
         if kind == Kind.NORMAL and score == 0:
             raise ValueError(
-                f"{path}: the piece {text!r} has score 0: if it is a control piece name it in special_tokens; for "
-                "user-defined pieces, which look alike here, give the .model file; BPE models are not implemented"
+                f"{path}: the piece {text!r} has score 0: if it is a control piece, name it in special_tokens; if it "
+                "is a user-defined piece, give the .model file; BPE models are not supported"
             )
         pieces.append(Piece(text, score, kind))
     return SentencePieceModel(tuple(pieces), remove_extra_whitespaces=False)
 
 
 def _normalizer(model: SentencePieceModel, kind: str) -> normalizers.Normalizer | None:
-    """What the model does to texts before it cuts them."""
+    """The normalization of a model."""
     if kind not in ("own", "precompiled"):
         raise ValueError(f"normalizer={kind!r}: choose 'own', 'precompiled', a Normalizer or None")
     steps: list[normalizers.Normalizer] = []
@@ -138,7 +137,7 @@ def _normalizer(model: SentencePieceModel, kind: str) -> normalizers.Normalizer 
     elif model.charsmap:
         steps.append(normalizers.Precompiled(model.charsmap))
     if model.remove_extra_whitespaces:
-        # Of the characters that show a space those at the end go, too, wherever they come from.
+        # Characters that represent a space are removed at the end as well, wherever they come from.
         last = f"[ {SPACE}]" if model.escape_whitespaces else " "
         steps.append(normalizers.Replace(Regex(rf"\A +|{last}+\z"), ""))
         steps.append(normalizers.Replace(Regex(" {2,}"), " "))
@@ -146,11 +145,11 @@ def _normalizer(model: SentencePieceModel, kind: str) -> normalizers.Normalizer 
 
 
 def _decoder(model: SentencePieceModel) -> decoders.Decoder:
-    """Spaces for their signs, but for one at the beginning of the text where the model puts one there."""
+    """The decoder of a model: it restores spaces, and removes a leading one that the model prepends."""
     prefixed = model.add_dummy_prefix or model.remove_extra_whitespaces
     if not prefixed or not any(SPACE in piece.text[1:] for piece in model.pieces):
         return decoders.Metaspace(SPACE, _scheme(prefixed))
-    # Metaspace takes every sign out of the first piece.
+    # Metaspace would remove every "▁" from the first piece.
     return decoders.Sequence([decoders.Replace(SPACE, " "), decoders.Fuse(), decoders.Strip(" ", 1, 0)])
 
 
@@ -159,13 +158,15 @@ def _scheme(prefixed: bool) -> Literal["always", "never"]:
 
 
 def _kept(model: SentencePieceModel) -> list[Piece]:
-    """The pieces that the rules leave as they are."""
+    """The pieces that normalization keeps unchanged."""
     return [piece for piece in model.pieces if piece.kind == Kind.USER_DEFINED]
 
 
 def _check(model: SentencePieceModel) -> None:
     if model.model_type != UNIGRAM:
-        raise _missing(f"model type {MODEL_TYPES.get(model.model_type, model.model_type)!r}: there is unigram")
+        raise _missing(
+            f"model type {MODEL_TYPES.get(model.model_type, model.model_type)!r} (only unigram is supported)"
+        )
     for is_there, name in (
         (model.denormalizer, "a denormalizer"),
         (model.treat_whitespace_as_suffix, "treat_whitespace_as_suffix"),
@@ -191,19 +192,19 @@ def _check_pieces(pieces: Sequence[Piece]) -> None:
         if kind == Kind.NORMAL and not score <= 0:
             raise ValueError(f"piece {id}, {text!r}, has the score {score}: no logarithm of a probability")
         if known.setdefault(text, id) != id:
-            raise ValueError(f"pieces {known[text]} and {id} are both {text!r}: take one of them out")
+            raise ValueError(f"pieces {known[text]} and {id} are both {text!r}: remove one of them")
     if [piece.kind for piece in pieces].count(Kind.UNKNOWN) != 1:
         raise ValueError("there is not exactly one unknown piece: name it in unk_token, if this is a .vocab file")
 
 
 def _missing(what: str) -> ValueError:
-    return ValueError(f"the SentencePiece model has what is not implemented: {what}")
+    return ValueError(f"the SentencePiece model has an unsupported feature: {what}")
 
 
 def _score(piece: Piece) -> float:
     if piece.kind == Kind.NORMAL:
         return piece.score
-    # SentencePiece 0.2.3 does not look at their own score; measured there, by pieces that weigh the same.
+    # SentencePiece 0.2.3 ignores the scores of user-defined pieces; this value was measured with competing pieces.
     return 0.1 * (len(piece.text.encode()) - 1) if piece.kind == Kind.USER_DEFINED else 0.0
 
 
@@ -212,7 +213,7 @@ def _unk_id(pieces: Sequence[Piece]) -> int:
 
 
 def _ends_at_words(pieces: Sequence[Piece], space: str = SPACE) -> bool:
-    """Whether words can be encoded one by one: no piece, nor a stretch of unknown characters, reaches beyond one."""
+    """Whether words can be encoded one by one, because no piece or run of unknown characters extends beyond a word."""
     found = [piece.text for piece in pieces if piece.kind in (Kind.NORMAL, Kind.USER_DEFINED)]
     return space in found and not any(space in text[1:] for text in found)
 
@@ -232,7 +233,7 @@ def _exported(tokenizer: Tokenizer) -> SentencePieceModel:
     _check_pieces(pieces)
     lowest = min((score for _, score, kind in pieces if kind == Kind.NORMAL), default=0.0)
     if any(score < lowest for _, score in model.vocab):
-        raise _refused("the lowest score is that of the unknown piece or of a special token: take 0 for these")
+        raise _refused("the unknown piece or a special token has the lowest score: set their scores to 0")
     if scheme.split and not _ends_at_words(pieces):
         raise _refused(f"a piece has {SPACE!r} inside, or {SPACE!r} is no piece, although Metaspace splits at it")
     return SentencePieceModel(
@@ -244,7 +245,7 @@ def _exported(tokenizer: Tokenizer) -> SentencePieceModel:
 
 
 def _checked_model(tokenizer: Tokenizer) -> tuple[Unigram, pre_tokenizers.Metaspace]:
-    """Model and pre-tokenizer, where SentencePiece has all that the tokenizer has."""
+    """Model and pre-tokenizer; ValueError if SentencePiece lacks something that the tokenizer has."""
     model, words = tokenizer.model, tokenizer.pre_tokenizer
     if not isinstance(model, Unigram):
         raise _refused(f"its model is {type(model).__name__}, not Unigram")
@@ -258,4 +259,4 @@ def _checked_model(tokenizer: Tokenizer) -> tuple[Unigram, pre_tokenizers.Metasp
 
 
 def _refused(reason: str) -> ValueError:
-    return ValueError(f"SentencePiece cannot stand for this tokenizer: {reason}")
+    return ValueError(f"SentencePiece cannot represent this tokenizer: {reason}")

@@ -1,4 +1,4 @@
-"""The files of a SentencePiece model, and the wire format of protocol buffers that it has."""
+"""The files of a SentencePiece model, and the wire format of protocol buffers."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def integer_field(number: int, value: int) -> bytes:
-    """A field with an integer, 0 or more; flags are 0 and 1."""
+    """Encode a field with an integer of 0 or more; flags are 0 and 1."""
     return _varint(number << 3 | _VARINT) + _varint(value)
 
 
 def bytes_field(number: int, value: bytes) -> bytes:
-    """A field with bytes, such as UTF-8 or a message."""
+    """Encode a field with bytes, such as UTF-8 text or a message."""
     return _varint(number << 3 | _LENGTH) + _varint(len(value)) + value
 
 
 def float_field(number: int, value: float) -> bytes:
-    """A field with a number rounded to 32 bits."""
+    """Encode a field with a 32-bit float."""
     return _varint(number << 3 | 5) + struct.pack("<f", value)
 
 
@@ -70,7 +70,7 @@ def _varint(value: int) -> bytes:
 
 
 def _read_varint(message: bytes, at: int) -> tuple[int, int]:
-    """The number that begins there, and where it ends."""
+    """Decode the number at this position; returns it and its end."""
     value = 0
     for i, byte in enumerate(message[at : at + 10]):
         value |= (byte & 0x7F) << 7 * i
@@ -86,7 +86,7 @@ MODEL_TYPES = {UNIGRAM: "unigram", 2: "bpe", 3: "word", 4: "char"}
 
 
 class Kind(IntEnum):
-    """What a piece is for: `ModelProto.SentencePiece.Type`."""
+    """The type of a piece: `ModelProto.SentencePiece.Type`."""
 
     NORMAL = 1
     UNKNOWN = 2
@@ -124,7 +124,7 @@ class SentencePieceModel:
 
     @classmethod
     def parse(cls, data: bytes) -> SentencePieceModel:
-        """The model of the bytes of a .model file; ValueError if they are none."""
+        """Read the bytes of a .model file; ValueError if they are invalid."""
         parts = [(number, _bytes({number: value}, number)) for number, value in fields(data)]
         pieces = tuple(_piece(part) for number, part in parts if number == 1)
         if not pieces:
@@ -146,11 +146,11 @@ class SentencePieceModel:
 
     @property
     def replacements(self) -> bytes:
-        """What the rules before encoding put in, a NUL behind each, in UTF-8."""
+        """The replacements of the normalization rules in UTF-8, each followed by a NUL."""
         return self.charsmap[4 + int.from_bytes(self.charsmap[:4], "little") :]
 
     def serialized(self) -> bytes:
-        """The bytes of a .model file; rules to rewrite decoded text are not written."""
+        """Return the bytes of a .model file, without rules for decoded text."""
         unk_id = next(id for id, piece in enumerate(self.pieces) if piece.kind == Kind.UNKNOWN)
         trainer = (
             integer_field(3, self.model_type)

@@ -1,4 +1,4 @@
-"""The codes of subword-nmt."""
+"""Conversion from and to the codes of subword-nmt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..models import BPE
 from ..tokenizer import Tokenizer
 
 END_OF_WORD = "</w>"
-# Which symbols a word begins with: 0.1 has the end of word as a symbol of its own, 0.2 glued to the last character.
+# Version 0.1 has the end of word as a separate symbol, version 0.2 glued to the last character.
 _VERSIONS: dict[str, Literal["glued", "symbol"]] = {"0.1": "symbol", "0.2": "glued"}
 _BLANKS = "\r\n "
 
@@ -20,15 +20,15 @@ Merge = tuple[str, str]
 
 
 def to_subword_nmt(tokenizer: Tokenizer) -> str:
-    """The codes that `subword_nmt.apply_bpe.BPE` (0.3.8) reads: a line with the version, then a merge a line.
+    """Convert a tokenizer to the codes of `subword_nmt.apply_bpe.BPE` (0.3.8): a version, then one merge per line.
 
-    The version is 0.2, or 0.1 for a model with end_of_word="symbol".  Four things are otherwise there: added tokens are
-    not looked for; characters that the model does not know are left as they are; words end at U+0020 alone, not at
-    other white space; equal pairs are merged all at once, which matters only where their result is a part of a merge
-    that comes earlier.
+    The version is 0.2, or 0.1 for a model with end_of_word="symbol".  subword-nmt differs in four ways: it does not
+    find added tokens; it keeps unknown characters; words end only at U+0020, not at other white space; and it merges
+    all equal pairs of a word at once, which matters only if their result is part of an earlier merge.
 
-    ValueError for a tokenizer without such codes: no BPE whose words are WhitespaceSplit's and end in "</w>", one with
-    a prefix, dropout or a normalizer, a merge with a space or a line end in it.
+    ValueError for a tokenizer that has no codes: another model than BPE with end_of_word_suffix "</w>", another
+    pre-tokenizer than WhitespaceSplit, a prefix, dropout or a normalizer, no merges, or a merge with a space or a line
+    feed in it.
 
     >>> from tokenizers_impl import pipelines
     >>> tokenizer, trainer = pipelines.bpe(num_merges=2, show_progress=False)
@@ -40,7 +40,7 @@ def to_subword_nmt(tokenizer: Tokenizer) -> str:
     """
     model = _checked_model(tokenizer)
     version = next(version for version, end_of_word in _VERSIONS.items() if end_of_word == model.end_of_word)
-    # Of a pair that comes twice the last one counts here, the first one there.
+    # Of a pair that is listed twice, the last merge counts here and the first one in subword-nmt.
     order = {pair: rank for rank, pair in enumerate(model.merges)}
     merges = [pair for rank, pair in enumerate(model.merges) if order[pair] == rank]
     if not merges:
@@ -52,23 +52,24 @@ def to_subword_nmt(tokenizer: Tokenizer) -> str:
 
 
 def save_subword_nmt(tokenizer: Tokenizer, path: str | os.PathLike[str]) -> None:
-    """Write what `to_subword_nmt` gives; the file is there whole or not at all."""
+    """Write the codes of `to_subword_nmt` to a file, atomically.  Errors as in `to_subword_nmt`."""
     write_text(path, to_subword_nmt(tokenizer))
 
 
 def from_subword_nmt(
     codes: str | os.PathLike[str], alphabet: Iterable[str] = (), unk_token: str | None = "<unk>"
 ) -> Tokenizer:
-    """The BPE tokenizer that cuts words as `subword_nmt.apply_bpe.BPE` (0.3.8) does with these codes.
+    """Build a BPE tokenizer that splits words like `subword_nmt.apply_bpe.BPE` (0.3.8) with these codes.
 
-    codes: a path, or the codes themselves: a string with a line feed in it.  Of a pair that comes twice the first one
-    counts.  alphabet: characters that can be encoded beside those of the codes, such as all of a text; subword-nmt
-    takes any, whereas a tokenizer has ids for those that it knows.  unk_token: stands for all others; None: these are
-    dropped.  Ids: unk_token, characters, characters at the end of a word (or the end of word), then a token a merge.
+    codes: a path, or the codes themselves, a string with a line feed.  Of a pair listed twice, the first counts.
+    alphabet: characters to encode in addition to those of the codes, such as all of a text; subword-nmt accepts any
+      character, but a tokenizer needs an id for each.
+    unk_token: the token of all other characters; None: they are dropped.
+    Ids: unk_token, characters, characters at the end of a word (or the end-of-word symbol), then one token per merge.
 
-    To write the pieces as subword-nmt does, put "@@ " behind those that do not end in "</w>", which falls away.
-    `to_subword_nmt` says where the two differ.  ValueError for another version, a line that is not two symbols with one
-    space between them.
+    To write pieces as subword-nmt does, append "@@ " to those that do not end in "</w>", and remove "</w>".
+    `to_subword_nmt` lists the differences.  ValueError for another version, and for a line that is not two symbols with
+    one space between them.
 
     >>> tokenizer = from_subword_nmt("#version: 0.2\\nl o\\nlo w</w>\\n", alphabet="s")
     >>> tokenizer.encode("low slow x").tokens
@@ -76,7 +77,7 @@ def from_subword_nmt(
     """
     version, merges = _parsed(_text(codes))
     if unk_token in {left + right for left, right in merges}:
-        raise ValueError(f"unk_token={unk_token!r} is what a merge makes, too: choose another one, or None")
+        raise ValueError(f"unk_token={unk_token!r} is also the result of a merge: choose another one, or None")
     vocab: dict[str, int] = {}
     for token in _tokens(merges, alphabet, version, unk_token):
         vocab.setdefault(token, len(vocab))
@@ -88,7 +89,7 @@ def from_subword_nmt(
 
 
 def _checked_model(tokenizer: Tokenizer) -> BPE:
-    """The model, where subword-nmt has all that the tokenizer has."""
+    """The model; ValueError if subword-nmt lacks something that the tokenizer has."""
     model = tokenizer.model
     if not isinstance(model, BPE):
         raise _refused(f"its model is {type(model).__name__}, not BPE")
@@ -117,7 +118,7 @@ def _text(codes: str | os.PathLike[str]) -> str:
 
 
 def _parsed(text: str) -> tuple[str, list[Merge]]:
-    """The version and the merges, each once."""
+    """The version and the merges, without duplicates."""
     lines = text.rstrip("\n").split("\n")
     version, first = "0.1", 1
     if lines[0].startswith("#version:"):
@@ -134,7 +135,7 @@ def _parsed(text: str) -> tuple[str, list[Merge]]:
 
 
 def _tokens(merges: list[Merge], alphabet: Iterable[str], version: str, unk_token: str | None) -> Iterable[str]:
-    """All tokens in the order of their ids; some come again."""
+    """All tokens in the order of their ids; some occur twice."""
     if unk_token is not None:
         yield unk_token
     parts = {part.removesuffix(END_OF_WORD) for merge in merges for part in merge}
@@ -142,5 +143,5 @@ def _tokens(merges: list[Merge], alphabet: Iterable[str], version: str, unk_toke
     yield from chars
     yield from [END_OF_WORD] if version == "0.1" else [char + END_OF_WORD for char in chars]
     for left, right in merges:
-        # The parts are there already, save those that no word is ever cut into.
+        # The parts are there already, except those that no word is ever split into.
         yield from (left, right, left + right)

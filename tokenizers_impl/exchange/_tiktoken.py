@@ -1,4 +1,4 @@
-"""The mergeable ranks of tiktoken, with its patterns as pre-tokenizers."""
+"""Conversion from and to the mergeable ranks of tiktoken, with its patterns as pre-tokenizers."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .._text.bytes import byte_to_char, char_to_byte
 from ..models import BPE
 from ..tokenizer import Tokenizer
 
-# --- Patterns of tiktoken as pre-tokenizers
+# --- The patterns of tiktoken as pre-tokenizers
 
-# As in GPT-2's encoder.py, and as tiktoken 0.14 writes the same with possessive quantifiers.
+# GPT2_PATTERN is that of GPT-2's encoder.py; R50K_PATTERN is tiktoken 0.14's form, with possessive quantifiers.
 GPT2_PATTERN = r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 R50K_PATTERN = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"""
-# As tiktoken 0.14 has them.
+# Source: tiktoken 0.14.
 CL100K_PATTERN = (
     r"""'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"""
     r"""| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"""
@@ -35,10 +35,10 @@ O200K_PATTERN = "|".join(
     )
 )
 GPT2_WORDS = pre_tokenizers.ByteLevel(add_prefix_space=False)
-# Words of another pattern in byte characters.
+# Converts the words of other patterns to byte characters.
 PATTERN_BYTES = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
 
-# What one step of the translation takes: an escape, a quantifier with its mode, flags, anything else.
+# One step of the translation: an escape, a quantifier with its mode, flags, or any other character.
 _STEP = re.compile(
     r"""(?P<escape>\\(?:[pPxu]\{[^}]*\}|[pP]\w|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.))
     |(?P<quantifier>(?:[*+?]|\{\d*(?:,\d*)?\})[+?]?)
@@ -46,17 +46,17 @@ _STEP = re.compile(
     |(?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
-# Their letters mean other things in the two, or nothing in one of them.
+# Other flags have different meanings in the two engines, or exist in only one of them.
 _SAFE_FLAGS = ("(?:", "(?i:", "(?-i:")
-# Classes that hold other characters there: joiners and ² are in one's \w alone, POSIX brackets are ASCII in tiktoken.
+# Classes that differ: joiners and ² are in \w of one engine only, and POSIX brackets are ASCII in tiktoken.
 _OTHER_CLASSES = re.compile(r"(?<!\\)(?:\\\\)*(\\[wWbB]|\[:)")
 
 
 def words_of(pat_str: str) -> pre_tokenizers.PreTokenizer:
-    """The matches of the pattern in byte characters."""
+    """The pre-tokenizer whose words are the matches of a pattern, in byte characters."""
     if pat_str in (GPT2_PATTERN, R50K_PATTERN):
         return GPT2_WORDS
-    # Not "isolated": tiktoken drops what no match covers.
+    # "removed" instead of "isolated", because tiktoken drops text that no match covers.
     translated = in_oniguruma(pat_str)
     try:
         matches = pre_tokenizers.Split(Regex(translated), "removed", invert=True)
@@ -66,7 +66,7 @@ def words_of(pat_str: str) -> pre_tokenizers.PreTokenizer:
 
 
 def pattern_of(words: pre_tokenizers.PreTokenizer | None) -> str | None:
-    """The pattern whose matches are the words; None if there is none."""
+    """The pattern whose matches are the words of a pre-tokenizer, None if there is none."""
     if words == GPT2_WORDS:
         return GPT2_PATTERN
     steps = words.steps if isinstance(words, pre_tokenizers.Sequence) else ()
@@ -78,17 +78,17 @@ def pattern_of(words: pre_tokenizers.PreTokenizer | None) -> str | None:
 
 
 def in_oniguruma(pattern: str) -> str:
-    r"""The pattern of the crate fancy-regex, which tiktoken uses, as Oniguruma reads the same.
+    r"""Translate a pattern of the crate fancy-regex, which tiktoken uses, to Oniguruma's syntax.
 
-    There `$` and `^` are the ends of the text, here those of a line; `{1,3}+` takes no step back there, and is two
-    repeats here.  ValueError for what the two read differently: flags other than i, or flags that reach to the end of
-    a group; \w, \b and POSIX brackets, which hold other characters; repeats of repeats, `{3}?` and `{,3}`.
+    In fancy-regex `$` and `^` match at the ends of the text, in Oniguruma at those of a line; `{1,3}+` is possessive in
+    fancy-regex and two repeats in Oniguruma.  ValueError for parts that differ and have no translation: flags other
+    than i, flags for the rest of a group, \w, \b, POSIX brackets, repeats of repeats, `{3}?` and `{,3}`.
 
     >>> print(in_oniguruma(r"\p{N}{1,3}+|\s++$"))
     (?>\p{N}{1,3})|\s++\z
     """
     parts: list[str] = []
-    # Where the last item begins in `parts`, and the groups that are open.
+    # The index in `parts` where the last item begins, and those of the open groups.
     item, groups, at, is_repeated = 0, list[int](), 0, False
     while found := _STEP.match(pattern, at):
         text, at = found[0], found.end()
@@ -118,14 +118,14 @@ def in_oniguruma(pattern: str) -> str:
 
 
 def _read_otherwise(pattern: str, part: str) -> ValueError:
-    return ValueError(f"pat_str={pattern!r}: {part!r} is read otherwise by tiktoken and not implemented")
+    return ValueError(f"pat_str={pattern!r}: {part!r} has another meaning in tiktoken and is not supported: rewrite it")
 
 
 def _class_end(pattern: str, at: int) -> int:
-    """Behind the bracket that closes the set whose first character stands there."""
+    """The end of the set whose first character is at this position, after its closing bracket."""
     depth = 1
     at += pattern.startswith("^", at)
-    # A bracket that comes first is a character.
+    # A bracket at the beginning is a literal character.
     at += pattern.startswith("]", at)
     while depth and at < len(pattern):
         if pattern[at] == "\\":
@@ -138,24 +138,24 @@ def _class_end(pattern: str, at: int) -> int:
 
 # --- The mergeable ranks of tiktoken
 
-# Ranks are 32-bit numbers in tiktoken; the ids of this package end below 2**31.
+# Ranks are 32-bit numbers in tiktoken; ids of this package are less than 2**31.
 _MAX_RANK = 2**31 - 1
 
 
 def to_tiktoken(tokenizer: Tokenizer) -> dict[bytes, int]:
-    """The `mergeable_ranks` of `tiktoken.Encoding` (0.14): from the bytes of a token to its id, ascending.
+    """Convert a tokenizer to the `mergeable_ranks` of `tiktoken.Encoding` (0.14): from a token's bytes to its id.
 
-    With them and the pattern of this tokenizer, `encode_ordinary` gives its ids: GPT2_PATTERN for ByteLevel, the one of
-    Split for Sequence([Split(Regex(...), "isolated"), ByteLevel(use_regex=False)]), as long as some match covers every
-    character: tiktoken drops what no match covers, as Split(..., "removed", invert=True) does.  Added tokens are left
-    out: as `special_tokens` take {token.content: id for id, token in tokenizer.get_added_tokens_decoder().items()}.
-    tiktoken merges the neighbours that make up the token with the smallest id, whichever these neighbours are; a merge
-    that no text ever reaches is not in the ranks, then.
+    tiktoken's `encode_ordinary` gives the same ids with these ranks and the tokenizer's pattern: GPT2_PATTERN for
+    ByteLevel, the pattern of Split for Sequence([Split(Regex(...), "isolated"), ByteLevel(use_regex=False)]).  The
+    matches must cover every character, because tiktoken drops other text, like Split(..., "removed", invert=True).
+    Ranks leave out added tokens; their `special_tokens` are
+    {token.content: id for id, token in tokenizer.get_added_tokens_decoder().items()}.
+    tiktoken merges the adjacent parts whose concatenation has the smallest id, so merges that no text reaches are lost.
 
-    ValueError, which says why, for a tokenizer that tiktoken cannot stand for: no BPE without affixes and dropout over
-    ByteLevel(add_prefix_space=False) or that Sequence, a pattern that tiktoken reads otherwise, a normalizer, a
-    vocabulary without all 256 bytes, merges in another order than the ids of their results, a token that its own bytes
-    are not merged to.
+    ValueError for a tokenizer that tiktoken cannot represent: another model than BPE without affixes and dropout,
+    another pre-tokenizer than ByteLevel(add_prefix_space=False) or that Sequence, a pattern with another meaning in
+    tiktoken, a normalizer, a vocabulary without all 256 bytes, merges in another order than the ids of their results,
+    and a token that its own bytes do not merge to.
 
     >>> from tokenizers_impl import pipelines
     >>> tokenizer, trainer = pipelines.byte_level_bpe(vocab_size=258, show_progress=False)
@@ -171,9 +171,9 @@ def to_tiktoken(tokenizer: Tokenizer) -> dict[bytes, int]:
 
 
 def save_tiktoken(tokenizer: Tokenizer, path: str | os.PathLike[str]) -> None:
-    """Write what `to_tiktoken` gives as the file that `tiktoken.load.load_tiktoken_bpe` reads.
+    """Write the ranks of `to_tiktoken` to a file that `tiktoken.load.load_tiktoken_bpe` reads, atomically.
 
-    A line a token: its bytes in base64, a space, its rank.  The file is there whole or not at all.
+    Each line has the bytes of a token in base64, a space, and its rank.  Errors as in `to_tiktoken`.
     """
     ranks = to_tiktoken(tokenizer)
     write_text(path, "".join(f"{base64.b64encode(token).decode()} {rank}\n" for token, rank in ranks.items()))
@@ -184,20 +184,20 @@ def from_tiktoken(
     special_tokens: Mapping[str, int] | None = None,
     pat_str: str = GPT2_PATTERN,
 ) -> Tokenizer:
-    """The byte-level BPE tokenizer with the ids of `tiktoken.Encoding` (0.14).
+    """Build a byte-level BPE tokenizer with the ids of a `tiktoken.Encoding` (0.14).
 
-    ranks: `mergeable_ranks`, or the path of the file that `save_tiktoken` describes.  special_tokens: from text to id;
-    they are looked for in every text, as by tiktoken's `encode(..., allowed_special="all")`.  pat_str: the pattern, as
-    the encoding has it, such as CL100K_PATTERN, O200K_PATTERN; GPT-2's, as GPT2_PATTERN or R50K_PATTERN, becomes
-    ByteLevel(), any other one a Split before ByteLevel(use_regex=False).  What its classes hold is what they hold in
-    `Regex`: characters that a newer Unicode has added may belong to others in tiktoken.
+    ranks: `mergeable_ranks`, or the path of a file as `save_tiktoken` writes it.
+    special_tokens: from text to id; found in every text, as with tiktoken's `encode(..., allowed_special="all")`.
+    pat_str: the pattern of the encoding, such as CL100K_PATTERN or O200K_PATTERN.  GPT2_PATTERN and R50K_PATTERN become
+      ByteLevel(), any other pattern a Split before ByteLevel(use_regex=False).  Its character classes are those of
+      `Regex`; characters that a newer Unicode version added may belong to other classes in tiktoken.
 
-    The last merge of a token is what is left of its bytes when the other tokens have been merged.  A token whose bytes
-    never become two neighbours has none: tiktoken finds it only where it is a word, which is what the option
-    ignore_merges of the model does; it is set for such ranks alone.
+    The last merge of a token joins the two parts that remain when the other tokens are merged in its bytes.  A token
+    whose bytes never become two parts has no merge; tiktoken finds it only as a whole word.  If there is such a token,
+    the model's option ignore_merges is set, which does the same.
 
-    ValueError for a pattern with what `Regex` has not, or with flags other than i, a line that is no rank, a rank
-    outside 0..2**31 - 1 or given twice, a byte that has none, a special token whose id or text is taken.
+    ValueError for a pattern that `Regex` does not support, or with flags other than i, an invalid line, a rank outside
+    0..2**31 - 1 or given twice, a byte without rank, and a special token whose id or text is taken.
 
     >>> ranks = {bytes([byte]): byte for byte in range(256)} | {b"lo": 256, b"low": 257}
     >>> tokenizer = from_tiktoken(ranks, {"<|endoftext|>": 300})
@@ -223,7 +223,7 @@ def from_tiktoken(
 
 
 def _checked_model(tokenizer: Tokenizer) -> BPE:
-    """The model, where tiktoken has all that the tokenizer has."""
+    """The model; ValueError if tiktoken lacks something that the tokenizer has."""
     model, words = tokenizer.model, tokenizer.pre_tokenizer
     if not isinstance(model, BPE):
         raise _refused(f"its model is {type(model).__name__}, not BPE")
@@ -236,7 +236,7 @@ def _checked_model(tokenizer: Tokenizer) -> BPE:
             'Split(Regex(...), "isolated") and ByteLevel(add_prefix_space=False, use_regex=False)'
         )
     if in_oniguruma(pattern) != pattern:
-        raise _refused(f"tiktoken reads {pattern!r} as {in_oniguruma(pattern)!r}: give Split that if it is meant")
+        raise _refused(f"tiktoken reads {pattern!r} as {in_oniguruma(pattern)!r}: give Split this pattern instead")
     for name in ("continuing_subword_prefix", "end_of_word_suffix", "dropout"):
         if getattr(model, name):
             raise _refused(f"its model has {name}={getattr(model, name)!r}")
@@ -246,24 +246,24 @@ def _checked_model(tokenizer: Tokenizer) -> BPE:
 
 
 def _byte_tokens(tokenizer: Tokenizer, model: BPE) -> dict[bytes, int]:
-    """The bytes and the id of every token of the model that is not an added one, by id."""
+    """The bytes and the id of every token of the model that is not an added token, sorted by id."""
     added = {token.content for token in tokenizer.get_added_tokens_decoder().values()}
     if clash := next((left + right for left, right in model.merges if left + right in added), None):
-        raise _refused(f"the added token {clash!r} is what a merge makes, too; tiktoken keeps these apart")
+        raise _refused(f"the added token {clash!r} is also the result of a merge, but tiktoken keeps these apart")
     vocab = {token: id for token, id in model.get_vocab().items() if token not in added}
     if strange := next((token for token in vocab if not char_to_byte().keys() >= set(token)), None):
-        raise _refused(f"the token {strange!r} is not made of byte characters; make it an added token, or leave it out")
+        raise _refused(f"the token {strange!r} is not made of byte characters; make it an added token, or remove it")
     ranks = {bytes(map(char_to_byte().__getitem__, token)): id for token, id in vocab.items()}
     return dict(sorted(ranks.items(), key=lambda entry: entry[1]))
 
 
 def _check_merges(ranks: Mapping[bytes, int], model: BPE) -> None:
-    """Refuses merges in an order that is not that of the ids.
+    """ValueError for merges that are not in the order of the ids.
 
-    That is enough.  Two neighbours that make up a token are what the bytes of that token come down to by themselves,
-    as nothing was merged across their ends: so they are the two parts of its last merge, and no others ever meet.
+    This check suffices.  If two adjacent parts make up a token, nothing was merged across the ends of that token, so
+    its bytes alone merge to the same two parts.  These are the parts of its last merge, and no others occur.
     """
-    # Of a pair that comes twice the last rank counts.
+    # Of a pair that is listed twice, the last rank counts.
     order = {pair: rank for rank, pair in enumerate(model.merges)}
     before, last = -1, b""
     for token in ranks:
@@ -274,7 +274,7 @@ def _check_merges(ranks: Mapping[bytes, int], model: BPE) -> None:
         if shown not in order:
             if shown is None and model.ignore_merges:
                 continue
-            raise _refused(f"tiktoken makes the token {_chars(token)!r} of {shown}, which is no merge of the model")
+            raise _refused(f"tiktoken makes the token {_chars(token)!r} of {shown}, which is not a merge of the model")
         if order[shown] < before:
             raise _refused(
                 f"the merge that makes {_chars(token)!r} comes before that of {_chars(last)!r}, which has a smaller id"
@@ -283,7 +283,7 @@ def _check_merges(ranks: Mapping[bytes, int], model: BPE) -> None:
 
 
 def _refused(reason: str) -> ValueError:
-    return ValueError(f"tiktoken cannot stand for this tokenizer: {reason}")
+    return ValueError(f"tiktoken cannot represent this tokenizer: {reason}")
 
 
 # Import
@@ -319,7 +319,7 @@ def _check_ranks(ranks: Mapping[bytes, int]) -> None:
 def _check_bytes(ranks: Mapping[bytes, int]) -> None:
     if missing := [byte for byte in range(256) if bytes([byte]) not in ranks]:
         raise ValueError(
-            f"{len(missing)} of the 256 bytes are no tokens, the first of them 0x{missing[0]:02X}: tiktoken needs all; "
+            f"{len(missing)} of the 256 bytes have no token, the first is 0x{missing[0]:02X}, but tiktoken needs all: "
             "train with initial_alphabet=ByteLevel.alphabet()"
         )
 
@@ -342,7 +342,7 @@ def _model(ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]) -> BPE
 
 
 def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> tuple[bytes, bytes] | None:
-    """The two parts that the bytes of a token are merged to before they become the token; None if they never do."""
+    """The two parts that the bytes of a token merge to before the token itself; None if they do not."""
     parts = [token[i : i + 1] for i in range(len(token))]
     ranked: list[float] = [ranks.get(token[i : i + 2], math.inf) for i in range(len(token) - 1)]
     while len(parts) > 2:
@@ -358,5 +358,5 @@ def _last_merge(token: bytes, ranks: Mapping[bytes, int]) -> tuple[bytes, bytes]
 
 
 def _chars(token: bytes) -> str:
-    """The characters that show these bytes."""
+    """The byte characters of these bytes."""
     return "".join(map(chr, byte_to_char()[list(token)].tolist()))

@@ -1,4 +1,4 @@
-"""Tokenizers that are put together already."""
+"""Ready-made tokenizers, like `tokenizers.implementations`."""
 
 from ._base_tokenizer import BaseTokenizer
 from ._tokenizers import (

@@ -1,4 +1,4 @@
-"""What every tokenizer that is put together already offers."""
+"""The base class of ready-made tokenizers."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from ..normalizers import Sequence as NormalizerSequence
 from ..tokenizer import Tokenizer
 from ..trainers import Trainer
 
-# --- Parts that several of these tokenizers are put together from
+# --- The normalizer of several ready-made tokenizers
 
 
 def normalizer_of(unicode_normalizer: str | None, *others: Normalizer, lowercase: bool) -> Normalizer | None:
-    """The normal form, the others, small letters; None for none of them, no Sequence for one alone."""
+    """A normalizer of the normalization form, the others and Lowercase; None without any, no Sequence for one."""
     forms = [unicode_normalizer_from_str(unicode_normalizer)] if unicode_normalizer else []
     steps = [*forms, *others, *([Lowercase()] if lowercase else [])]
     return NormalizerSequence(steps) if len(steps) > 1 else next(iter(steps), None)
 
 
-# --- What every tokenizer that is put together already offers
+# --- The base class of ready-made tokenizers
 
 
 class BaseTokenizer(ABC):
-    """A Tokenizer whose parts are there already, as `tokenizers.implementations.BaseTokenizer`.
+    """The base class of ready-made tokenizers, like `tokenizers.implementations.BaseTokenizer` 0.23.3.
 
-    It has all that a Tokenizer has, whose parts may also be set; what differs stands below.
+    It has all attributes and methods of a Tokenizer; the methods below have other names or orders of parameters.
 
-    tokenizer: the one that does the work.  parameters: the options, as `repr` shows them.
+    tokenizer: the Tokenizer that does the work.  parameters: the options that `repr` shows.
     """
 
     _tokenizer: Tokenizer
@@ -41,9 +41,9 @@ class BaseTokenizer(ABC):
         vars(self).update(_tokenizer=tokenizer, _parameters=parameters)
 
     def __getattr__(self, name: str) -> Any:
-        # Not its private names, for which pickle asks before there is a tokenizer.
+        # Private names are not delegated, because pickle looks them up before _tokenizer is set.
         if name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__} has no {name}")
+            raise AttributeError(f"{type(self).__name__} has no attribute {name}")
         return getattr(self._tokenizer, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -56,49 +56,49 @@ class BaseTokenizer(ABC):
     @staticmethod
     @abstractmethod
     def trainer(*options: Any, **named: Any) -> Trainer:
-        """The trainer with these options."""
+        """Build the trainer with these options."""
 
     def train(self, files: str | Sequence[str], *options: Any, **named: Any) -> None:
-        """Learn the model from text files; the options are those of `trainer`."""
+        """Train the model on text files; the options are those of `trainer`."""
         self._tokenizer.train(files, self.trainer(*options, **named))
 
     def train_from_iterator(
         self, iterator: Iterable[str | Iterable[str]], *options: Any, length: int | None = None, **named: Any
     ) -> None:
-        """Learn the model from texts; length: the number of texts, for the progress bar alone."""
+        """Train the model on texts, with the options of `trainer`; length: their number, for the progress bar only."""
         self._tokenizer.train_from_iterator(iterator, self.trainer(*options, **named), length)
 
     def normalize(self, sequence: str) -> str:
-        """The text as the model sees it, before it is cut into words."""
+        """Normalize a text; without a normalizer it stays as it is."""
         normalizer = self._tokenizer.normalizer
         return normalizer.normalize_str(sequence) if normalizer is not None else sequence
 
     def save_model(self, directory: str, prefix: str | None = None) -> list[str]:
-        """The files of the model, written there; returns their paths."""
+        """Write the files of the model to a folder; returns their paths."""
         return self._tokenizer.model.save(directory, prefix)
 
-    # As in the library these have other names, or another order, than those of a Tokenizer.
+    # As in the library, these parameters have other names or another order than in Tokenizer.
 
     def encode_batch(
         self, inputs: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
-        """The tokens of many texts, with offsets; a pair is a tuple."""
+        """Encode many texts, with offsets; an input is a text or a tuple of two."""
         return self._tokenizer.encode_batch(inputs, is_pretokenized, add_special_tokens)
 
     async def async_encode_batch(
         self, inputs: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
-        """`encode_batch` in a thread, to be awaited."""
+        """Run `encode_batch` in a thread and await its result."""
         return await self._tokenizer.async_encode_batch(inputs, is_pretokenized, add_special_tokens)
 
     async def async_encode_batch_fast(
         self, inputs: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
-        """The same without offsets and words."""
+        """Run `encode_batch_fast` in a thread and await its result."""
         return await self._tokenizer.async_encode_batch_fast(inputs, is_pretokenized, add_special_tokens)
 
     def add_special_tokens(self, special_tokens: Sequence[str | AddedToken]) -> int:
-        """Look for these tokens in the text; `decode` leaves them out.  Returns how many were not there before."""
+        """Add tokens that `decode` skips, as in `Tokenizer.add_special_tokens`."""
         return self._tokenizer.add_special_tokens(special_tokens)
 
     def enable_padding(
@@ -110,12 +110,12 @@ class BaseTokenizer(ABC):
         pad_token: str = "[PAD]",
         length: int | None = None,
     ) -> None:
-        """Bring the rows of a batch to one length: `length`, or that of the longest; or the next multiple."""
+        """Pad every encoding to the same number of tokens, as in `Tokenizer.enable_padding`."""
         self._tokenizer.enable_padding(direction, pad_id, pad_type_id, pad_token, length, pad_to_multiple_of)
 
 
 def with_known_specials(tokenizer: Tokenizer, *tokens: str | AddedToken) -> Tokenizer:
-    """The tokenizer, which now takes those of the tokens that its vocabulary has for special ones."""
+    """Add those of the tokens that the vocabulary has as special tokens; returns the tokenizer."""
     names = map(str, tokens)
     tokenizer.add_special_tokens([name for name in names if tokenizer.token_to_id(name) is not None])
     return tokenizer

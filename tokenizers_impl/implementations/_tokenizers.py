@@ -1,4 +1,4 @@
-"""Tokenizers that are put together already: BERT's, GPT-2's, GPT's, SentencePiece's two."""
+"""The ready-made tokenizers: BERT's, GPT-2's, GPT's, and SentencePiece's two."""
 
 from __future__ import annotations
 
@@ -22,8 +22,11 @@ class BertWordPieceTokenizer(BaseTokenizer):
     """WordPiece with the normalizer, the pre-tokenizer and the special tokens of BERT.
 
     The options and defaults of `tokenizers.BertWordPieceTokenizer` 0.23.3.
-    vocab: from token to id, or the path of vocab.txt; with it ValueError if sep_token or cls_token is not there.
-    wordpieces_prefix: what the decoder takes off, and the trainer puts on; the model's own is "##".
+    vocab: mapping from token to id, or the path of vocab.txt; None: empty.  ValueError if a vocab lacks sep_token or
+      cls_token.
+    unk_token, sep_token, cls_token, pad_token, mask_token: become special tokens if vocab has them.
+    clean_text, handle_chinese_chars, strip_accents, lowercase: see `normalizers.BertNormalizer`.
+    wordpieces_prefix: the prefix that the decoder removes, and that `train` adds; a given vocab has "##".
 
     >>> tokenizer = BertWordPieceTokenizer()
     >>> tokenizer.train_from_iterator(["Low, lower"], vocab_size=16, min_frequency=1, show_progress=False)
@@ -69,7 +72,7 @@ class BertWordPieceTokenizer(BaseTokenizer):
 
     @classmethod
     def from_file(cls, vocab: str, **options: Any) -> BertWordPieceTokenizer:
-        """The tokenizer of a vocab.txt, with the options of the class."""
+        """Build a tokenizer from the path of vocab.txt, with the options of the class."""
         return cls(WordPiece.read_file(vocab), **options)
 
     @staticmethod
@@ -82,7 +85,7 @@ class BertWordPieceTokenizer(BaseTokenizer):
         show_progress: bool = True,
         wordpieces_prefix: str = "##",
     ) -> WordPieceTrainer:
-        """The trainer with these options."""
+        """Build the trainer with these options."""
         return WordPieceTrainer(
             vocab_size=vocab_size,
             min_frequency=min_frequency,
@@ -97,7 +100,7 @@ class BertWordPieceTokenizer(BaseTokenizer):
 def _with_id(tokenizer: Tokenizer, name: str, token: str | AddedToken) -> tuple[str, int]:
     id = tokenizer.token_to_id(str(token))
     if id is None:
-        raise ValueError(f"the vocab has no {name} {str(token)!r}: add it, or name the one that it has")
+        raise ValueError(f"vocab lacks the {name} {str(token)!r}: add it to vocab, or set {name} to a token of vocab")
     return str(token), id
 
 
@@ -105,11 +108,13 @@ def _with_id(tokenizer: Tokenizer, name: str, token: str | AddedToken) -> tuple[
 
 
 class ByteLevelBPETokenizer(BaseTokenizer):
-    """BPE of the bytes of UTF-8.
+    """Byte-level BPE, as in GPT-2.
 
     The options and defaults of `tokenizers.ByteLevelBPETokenizer` 0.23.3.
-    vocab, merges: as of models.BPE; without one of them the model is empty, and dropout and both affixes are not used.
-    unicode_normalizer: "nfc", "nfd", "nfkc", "nfkd".
+    vocab, merges: see `models.BPE`; without both, the model is empty and ignores dropout and the affixes.
+    dropout, continuing_subword_prefix, end_of_word_suffix: see `models.BPE`.
+    add_prefix_space: see `pre_tokenizers.ByteLevel`.  trim_offsets: see `processors.ByteLevel`.
+    lowercase: whether to lowercase texts.  unicode_normalizer: "nfc", "nfd", "nfkc", "nfkd" or None.
 
     >>> tokenizer = ByteLevelBPETokenizer()
     >>> tokenizer.train_from_iterator(["low lower"], vocab_size=258, show_progress=False)
@@ -149,7 +154,7 @@ class ByteLevelBPETokenizer(BaseTokenizer):
 
     @classmethod
     def from_file(cls, vocab_filename: str, merges_filename: str, **options: Any) -> ByteLevelBPETokenizer:
-        """The tokenizer of vocab.json and merges.txt, with the options of the class."""
+        """Build a tokenizer from the paths of vocab.json and merges.txt, with the options of the class."""
         return cls(*BPE.read_file(vocab_filename, merges_filename), **options)
 
     @staticmethod
@@ -159,7 +164,7 @@ class ByteLevelBPETokenizer(BaseTokenizer):
         show_progress: bool = True,
         special_tokens: Sequence[str | AddedToken] = (),
     ) -> BpeTrainer:
-        """The trainer with these options."""
+        """Build the trainer with these options."""
         return BpeTrainer(
             vocab_size=vocab_size,
             min_frequency=min_frequency,
@@ -177,11 +182,14 @@ def _model(vocab: Any, merges: Any, dropout: float | None, prefix: str, suffix: 
 
 
 class CharBPETokenizer(BaseTokenizer):
-    """BPE of characters, the last one of a word marked.
+    """BPE of characters with an end-of-word suffix, as in GPT.
 
     The options and defaults of `tokenizers.CharBPETokenizer` 0.23.3.
-    vocab, merges: as of models.BPE; without one of them the model is empty.
-    unicode_normalizer: "nfc", "nfd", "nfkc", "nfkd".
+    vocab, merges: see `models.BPE`; without both, the model is empty.  dropout, unk_token: see `models.BPE`.
+    suffix: follows the last character of every word.
+    lowercase: whether to lowercase texts.  unicode_normalizer: "nfc", "nfd", "nfkc", "nfkd" or None.
+    bert_normalizer: whether to apply `normalizers.BertNormalizer(lowercase=False)`.
+    split_on_whitespace_only: split with WhitespaceSplit instead of BertPreTokenizer.
 
     >>> tokenizer = CharBPETokenizer()
     >>> tokenizer.train_from_iterator(["low lower"], vocab_size=10, min_frequency=1, show_progress=False)
@@ -223,7 +231,7 @@ class CharBPETokenizer(BaseTokenizer):
 
     @classmethod
     def from_file(cls, vocab_filename: str, merges_filename: str, **options: Any) -> CharBPETokenizer:
-        """The tokenizer of vocab.json and merges.txt, with the options of the class."""
+        """Build a tokenizer from the paths of vocab.json and merges.txt, with the options of the class."""
         return cls(*BPE.read_file(vocab_filename, merges_filename), **options)
 
     @staticmethod
@@ -236,7 +244,7 @@ class CharBPETokenizer(BaseTokenizer):
         suffix: str | None = "</w>",
         show_progress: bool = True,
     ) -> BpeTrainer:
-        """The trainer with these options."""
+        """Build the trainer with these options."""
         return BpeTrainer(
             vocab_size=vocab_size,
             min_frequency=min_frequency,
@@ -248,14 +256,15 @@ class CharBPETokenizer(BaseTokenizer):
         )
 
 
-# --- BPE as SentencePiece has it
+# --- BPE as in SentencePiece
 
 
 class SentencePieceBPETokenizer(BaseTokenizer):
-    """BPE of words that keep the space before them, as a character that can be seen.
+    """BPE over words that begin with a visible character instead of the space, as in SentencePiece.
 
     The options and defaults of `tokenizers.SentencePieceBPETokenizer` 0.23.3.
-    vocab, merges: as of models.BPE; without one of them the model is empty.
+    vocab, merges: see `models.BPE`; without both, the model is empty.  dropout, unk_token, fuse_unk: see `models.BPE`.
+    replacement: the character that replaces a space.  add_prefix_space: whether to prepend it to every text.
 
     >>> tokenizer = SentencePieceBPETokenizer()
     >>> tokenizer.train_from_iterator(["low lower"], vocab_size=10, show_progress=False)
@@ -291,7 +300,7 @@ class SentencePieceBPETokenizer(BaseTokenizer):
 
     @classmethod
     def from_file(cls, vocab_filename: str, merges_filename: str, **options: Any) -> SentencePieceBPETokenizer:
-        """The tokenizer of vocab.json and merges.txt, with the options of the class."""
+        """Build a tokenizer from the paths of vocab.json and merges.txt, with the options of the class."""
         return cls(*BPE.read_file(vocab_filename, merges_filename), **options)
 
     @staticmethod
@@ -303,7 +312,7 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         initial_alphabet: Sequence[str] = (),
         show_progress: bool = True,
     ) -> BpeTrainer:
-        """The trainer with these options."""
+        """Build the trainer with these options."""
         return BpeTrainer(
             vocab_size=vocab_size,
             min_frequency=min_frequency,
@@ -314,15 +323,16 @@ class SentencePieceBPETokenizer(BaseTokenizer):
         )
 
 
-# --- Unigram as SentencePiece has it
+# --- Unigram as in SentencePiece
 
 
 class SentencePieceUnigramTokenizer(BaseTokenizer):
-    """Unigram over words that keep the space before them, as a character that can be seen.
+    """Unigram over words that begin with a visible character instead of the space, as in SentencePiece.
 
     The options and defaults of `tokenizers.SentencePieceUnigramTokenizer` 0.23.3.
-    vocab: pieces with scores; as in the library it has no unknown piece, whatever stands in it.
-    For a .model file of SentencePiece see `exchange.from_sentencepiece`; there is no from_spm.
+    vocab: (piece, score) pairs; as in the library, the model has no unk_id, whatever vocab contains.
+    replacement: the character that replaces a space.  add_prefix_space: whether to prepend it to every text.
+    The library's from_spm is not supported; `exchange.from_sentencepiece` reads .model files.
 
     >>> tokenizer = SentencePieceUnigramTokenizer()
     >>> tokenizer.train_from_iterator(["low lower lowest"] * 9, vocab_size=9, show_progress=False)
@@ -353,7 +363,7 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         initial_alphabet: Sequence[str] | None = None,
         unk_token: str | None = None,
     ) -> UnigramTrainer:
-        """The trainer with these options."""
+        """Build the trainer with these options."""
         return UnigramTrainer(
             vocab_size=vocab_size,
             show_progress=show_progress,

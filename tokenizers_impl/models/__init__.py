@@ -1,4 +1,4 @@
-"""Models: a vocabulary, the rule that cuts words into its pieces."""
+"""Models, which split words into pieces of a vocabulary."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _KNOWN: dict[str, Any] = {
 
 
 def from_json(data: Any) -> Model:
-    """The model of that object of tokenizer.json; ValueError names what is wrong or not there.
+    """Read a model from the `model` object of tokenizer.json; ValueError names what is invalid or missing.
 
-    A file older than the key `type` is told by its other keys, as the library does.
+    If the object has no `type`, as in older files, its other keys tell the kind of model, as in the library.
     """
     if not isinstance(data, Mapping):
-        raise ValueError(f"the model is {str(data)[:80]}: expected an object")
+        raise ValueError(f"model is {str(data)[:80]}: expected an object")
     kind = data.get("type", _older_kind(data))
     if not isinstance(kind, str) or kind not in _KNOWN:
-        raise ValueError(f"model {kind} is not implemented: there are {', '.join(_KNOWN)}")
+        raise ValueError(f"model type {kind} is not supported: use one of {', '.join(_KNOWN)}")
     _refuse_shared_ids(data.get("vocab"))
     found: Model = _KNOWN[kind].from_json(data)
     return found
@@ -51,10 +51,10 @@ def _older_kind(data: Mapping[str, Any]) -> str:
 
 
 def _refuse_shared_ids(vocab: Any) -> None:
-    """ValueError for two tokens with one id: the library gives back either of them, another one in each run."""
+    """ValueError for two tokens with one id: which of them the library decodes it to differs from run to run."""
     if not isinstance(vocab, Mapping) or set(map(type, vocab.values())) - {int}:
         return
     tokens = {id: token for token, id in vocab.items()}
     if len(tokens) < len(vocab):
         token, id = next((token, id) for token, id in vocab.items() if tokens[id] != token)
-        raise ValueError(f"the vocab gives the id {id} to {token!r} and to {tokens[id]!r}: give each token its own")
+        raise ValueError(f"vocab gives id {id} to both {token!r} and {tokens[id]!r}: give each token its own id")

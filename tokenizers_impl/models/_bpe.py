@@ -20,37 +20,37 @@ from ._bpe_merges import DROPPED, MISSING, NONE, Merge, Merges, Tables, checked_
 from ._explanation import MatchStep, MergeStep, check_length, longest_steps, merge_steps
 from ._model import Pieces, TokenModel, Vocabulary, read_only, room, used
 
-# --- The files vocab.json and merges.txt of a byte pair encoding
+# --- The files vocab.json and merges.txt
 
 
 def vocab_and_merges(
     vocab: Mapping[str, int] | str | None, merges: Sequence[Merge] | str | None
 ) -> tuple[Mapping[str, int], list[Merge]]:
-    """The vocabulary and merges that a BPE is given, read if they are paths; ValueError for one of them alone."""
+    """The vocabulary and the merges, read from files if they are paths; ValueError if one of them is missing."""
     if (vocab is None) != (merges is None):
         raise ValueError("vocab and merges: give both or neither")
     if isinstance(vocab, str) and isinstance(merges, str):
         return read_files(vocab, merges)
     if isinstance(vocab, str) or isinstance(merges, str):
-        raise ValueError("vocab and merges: give two paths or none")
+        raise ValueError("vocab and merges: give two paths, or a mapping and a list")
     return vocab or {}, checked_merges(merges or [])
 
 
 def read_files(vocab: str, merges: str) -> tuple[dict[str, int], list[Merge]]:
-    """The contents of vocab.json and merges.txt."""
+    """Read vocab.json and merges.txt."""
     try:
         tokens = json.loads(read_text(vocab))
     except (json.JSONDecodeError, RecursionError) as error:
         raise ValueError(
-            f"{vocab}: no vocab.json ({error}): give the path of vocab.json, then that of merges.txt"
+            f"{vocab} is not a valid vocab.json ({error}): give the path of vocab.json, then that of merges.txt"
         ) from None
     if not isinstance(tokens, dict):
-        raise ValueError(f"{vocab}: no JSON object from token to id")
+        raise ValueError(f"{vocab}: expected a JSON object from token to id")
     return tokens, parse_merges(lines_of(Path(merges)))
 
 
 def parse_merges(lines: Sequence[str]) -> list[Merge]:
-    """The merges of lines "left right"; as in the library lines that begin with #version are not counted.
+    """Parse merges from lines "left right"; as in the library, lines that begin with #version are not counted.
 
     >>> parse_merges(["#version: 0.2", "l o", "lo w"])
     [('l', 'o'), ('lo', 'w')]
@@ -60,7 +60,7 @@ def parse_merges(lines: Sequence[str]) -> list[Merge]:
         if line.startswith("#version"):
             continue
         if line.count(" ") != 1:
-            raise ValueError(f"merges: line {len(merges) + 1} is {line!r}, not two tokens with one space between them")
+            raise ValueError(f"merges: line {len(merges) + 1} is {line!r}: expected two tokens with one space between")
         left, _, right = line.partition(" ")
         merges.append((left, right))
     return merges
@@ -69,9 +69,9 @@ def parse_merges(lines: Sequence[str]) -> list[Merge]:
 def write_files(
     folder: str | os.PathLike[str], prefix: str | None, vocab: Mapping[str, int], merges: Sequence[Sequence[str]]
 ) -> list[str]:
-    """Writes vocab.json and merges.txt, or prefix-vocab.json and prefix-merges.txt; returns their paths.
+    """Write vocab.json and merges.txt, or prefix-vocab.json and prefix-merges.txt; returns their paths.
 
-    Raises ValueError for a merge with a space or a line end in it, which merges.txt cannot hold.
+    ValueError for a merge with a space or a line feed in it, which merges.txt cannot hold.
     """
     for merge in merges:
         if not set(" \n").isdisjoint("".join(merge)):
@@ -87,35 +87,37 @@ def write_files(
 
 FLAGS = ("fuse_unk", "byte_fallback", "ignore_merges")
 STRINGS = ("unk_token", "continuing_subword_prefix", "end_of_word_suffix")
-# The `type` in tokenizer.json of models that the library has not: it ignores keys that it does not know, so only an
-# unknown type keeps it from encoding otherwise.
+# The `type` in tokenizer.json of models that the library lacks.  The library ignores unknown keys, so only an unknown
+# type keeps it from reading such a model and encoding differently.
 OWN_TYPE = "EvenscoreBPE"
 
 
 class BPE(TokenModel):
-    """A vocabulary and merges in the order in which they are done; the options of `tokenizers.models.BPE` 0.23.3.
+    """Byte-pair encoding: splits a word into characters, then applies merges in the order of their ranks.
 
-    vocab: from token to id, or the path of vocab.json.  merges: pairs of tokens, or the path of merges.txt.
-    cache_capacity: accepted for the library's sake; without effect, as equal words are encoded once anyway.
-    dropout: probability in [0, 1] with which a merge is left out (Provilkov et al. 2020); 0 and None are the same.
-    unk_token: stands for characters that are no token; without one they are dropped.
-    continuing_subword_prefix, end_of_word_suffix: put before characters that are not the first, after the last.
-    fuse_unk: whether neighbouring unknown characters share one unk_token.
-    byte_fallback: unknown characters become <0xC3><0xA9>, where the vocabulary has all of their bytes.
-    ignore_merges: a word that is a token is taken as it is; as in the library not with dropout.
+    Algorithm: Sennrich et al. 2016.  The options of `tokenizers.models.BPE` 0.23.3, with the same tokens:
+    vocab: mapping from token to id, or the path of vocab.json.
+    merges: pairs of tokens by rank, or the path of merges.txt.
+    cache_capacity: accepted for compatibility; it has no effect, because equal words are encoded only once.
+    dropout: probability in [0, 1] of skipping a merge (Provilkov et al. 2020, "BPE-dropout"); None: 0.
+    unk_token: the token of characters that are not in vocab; None: they are dropped.
+    continuing_subword_prefix: precedes every character that does not begin its word.
+    end_of_word_suffix: follows the last character of every word.
+    fuse_unk: whether adjacent unknown characters share one unk_token.
+    byte_fallback: whether an unknown character becomes its bytes, such as <0xC3><0xA9>, if vocab has all of them.
+    ignore_merges: whether a word that is in vocab becomes that token without merges; no effect with dropout.
 
-    Ours alone:
-    match: "longest": instead of merging, the longest symbol that occurs in what is left of the word is taken, the
-      leftmost of several, until none is left; parts that no symbol covers are encoded by merges.  A symbol occurs at
-      word[i:j] if the vocabulary has word[i:j] with the affixes of that place; its length is j - i.
-    end_of_word: "symbol": end_of_word_suffix is a symbol of its own after the last character, which merges may join,
-      as in the paper.  It covers no character: its piece starts and ends at the end of the word.
-    seed: what dropout draws from, in each call anew; None: other numbers each time.  The library has no such thing.
-    merge_counts: int64, shape (merges,), how often each merge's pair stood in the training corpus, or None.
+    Options that the library lacks:
+    match: "longest": instead of merging, take the longest symbol in the rest of the word (the leftmost of several)
+      until none is left, then encode the parts that no symbol covers by merges.  A symbol occurs at word[i:j] if vocab
+      has word[i:j] with the affixes of that position; its length is j - i.
+    end_of_word: "symbol": end_of_word_suffix is a separate symbol after the last character, as in the paper, and merges
+      may join it.  It covers no character: its piece starts and ends at the end of the word.
+    seed: integer of 0 or more that seeds dropout in every call; None: each call draws different numbers.
+    merge_counts: attribute, int64, shape (merges,); the count of each merge's pair in the training corpus, or None.
 
-    Attributes may be read and set; vocab and merges are fixed.  Raises ValueError for an id outside 0..2**31 - 1, a
-    merge with a part or a result that is not in vocab, dropout outside [0, 1], end_of_word="symbol" with a suffix that
-    is not in vocab.
+    vocab and merges are fixed; other attributes may be set.  ValueError for an id outside 0..2**31 - 1, a merge whose
+    parts or result are not in vocab, dropout outside [0, 1], and end_of_word="symbol" with a suffix that vocab lacks.
 
     >>> from tokenizers_impl import Tokenizer, models
     >>> model = models.BPE({"l": 0, "o": 1, "w": 2, "lo": 3, "low": 4}, [("l", "o"), ("lo", "w")])
@@ -170,17 +172,17 @@ class BPE(TokenModel):
 
     @property
     def is_random(self) -> bool:
-        """Whether merges are left out by chance."""
+        """Whether dropout is on."""
         return bool(self.dropout)
 
     def encode_words(self, words: Words) -> Pieces:
-        """The pieces of every word.
+        """Split every word into pieces.
 
-        Places are the library's: characters of the word that a piece has a byte of, where the pieces lie one after
-        another in its bytes; so behind a dropped character they are shifted.  (Byte tokens of an affix lie behind the
-        word's end: the library's places are outside the text, these are its last character.)
-        With dropout equal words get the same pieces only by chance: give each occurrence.
-        Raises ValueError for an unknown character if unk_token is not in the vocabulary.
+        Offsets are the library's: pieces follow each other in the bytes of the word, and a piece covers every character
+        of which it has a byte.  After a dropped character the offsets are therefore shifted.  Byte tokens of an affix
+        come after the word's end: their offsets are outside the text in the library, and its last character here.
+        With dropout, pass every occurrence of a word, because each is split differently.
+        ValueError for an unknown character if unk_token is set but not in vocab.
         """
         return self._pieces(words, in_bytes=False)
 
@@ -229,7 +231,7 @@ class BPE(TokenModel):
         if self.end_of_word == "glued" or not suffix or not self._vocabulary.ids:
             return NONE
         if suffix not in self._vocabulary.ids:
-            raise ValueError(f"end_of_word='symbol': end_of_word_suffix {suffix!r} is not in vocab; add it")
+            raise ValueError(f"end_of_word='symbol' needs end_of_word_suffix {suffix!r} in vocab: add it")
         return self._vocabulary.ids[suffix]
 
     @cached_property
@@ -238,7 +240,7 @@ class BPE(TokenModel):
 
     @property
     def _names_itself(self) -> bool:
-        """Whether every token has an id of its own, so that ids tell what the merges are."""
+        """Whether no two tokens share an id, so that the ids alone determine the merges."""
         return len(self._vocabulary.ids) == len(self._vocabulary.tokens)
 
     def _state(self) -> dict[str, Any]:
@@ -259,11 +261,11 @@ class BPE(TokenModel):
             self.__dict__["merge_counts"] = self.merge_counts.astype(np.int64)
 
     def explain_word(self, word: str) -> list[MergeStep] | list[MatchStep]:
-        """The merges that make the word's pieces, in the order in which they happen; dropout is left out of account.
+        """Return the merges that build the word's pieces, in their order; dropout is ignored.
 
-        None for a word that is taken as it is (ignore_merges).  With match="longest" the matches instead, in the order
-        in which they are taken.  Raises ValueError for merges of a word of more than 500 characters: they take time
-        and space quadratic in its length.
+        The list is empty for a word that becomes one token without merges (ignore_merges).  With match="longest" it
+        has the matches, in their order.  ValueError for merges of a word of more than 500 characters, because they need
+        quadratic time and space.
 
         >>> model = BPE({"l": 0, "o": 1, "w": 2, "lo": 3, "low": 4}, [("l", "o"), ("lo", "w")])
         >>> for step in model.explain_word("low"):
@@ -282,10 +284,10 @@ class BPE(TokenModel):
         return merge_steps(symbols, self._merges, self._vocabulary.tokens.__getitem__, self.merge_counts)
 
     def to_json(self) -> dict[str, Any]:
-        """The `model` object of tokenizer.json, its keys in the library's order.
+        """Return the `model` object of tokenizer.json, with its keys in the library's order.
 
-        A seed is a key more, which the library ignores.  A model with match="longest" or end_of_word="symbol", which
-        the library has not, has these keys and the type "EvenscoreBPE", which it refuses; `from_json` reads both types.
+        A seed is an extra key, which the library ignores.  With match="longest" or end_of_word="symbol", which the
+        library lacks, the object has these keys and the type "EvenscoreBPE", which the library refuses.
         """
         extras: dict[str, Any] = {} if self.seed is None else {"seed": self.seed}
         own = self.match != "merges" or self.end_of_word != "glued"
@@ -295,7 +297,7 @@ class BPE(TokenModel):
         pairs = ((self._merges.lefts[rank], self._merges.rights[rank]) for rank in self._merges.in_force())
         return {
             "type": OWN_TYPE if own else "BPE",
-            # The library keeps 32 bits.
+            # The library stores dropout as float32.
             "dropout": None if self.dropout is None else float(str(np.float32(self.dropout))),
             **{name: getattr(self, name) for name in (*STRINGS, *FLAGS)},
             **extras,
@@ -305,36 +307,36 @@ class BPE(TokenModel):
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BPE:
-        """The model of such an object; merges may be strings "a b"; options that are missing or null have defaults.
+        """Read a `model` object; merges may be strings "a b", and missing or null options get their defaults.
 
         >>> BPE.from_json({"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": ["a b"]}).merges
         [('a', 'b')]
         """
         if data.get("type", "BPE") not in ("BPE", OWN_TYPE):
-            raise ValueError(f"BPE: the type is {data['type']!r}")
+            raise ValueError(f"BPE: type is {data['type']!r}: expected 'BPE' or {OWN_TYPE!r}")
         options = ("dropout", *STRINGS, *FLAGS, "seed", "match", "end_of_word")
         given = {name: data[name] for name in options if data.get(name) is not None}
         vocab, merges = required(data, "vocab", "BPE"), required(data, "merges", "BPE")
         if not isinstance(vocab, Mapping) or not isinstance(merges, list):
-            raise ValueError("BPE: vocab is no object, or merges no array")
+            raise ValueError("BPE: vocab must be an object and merges an array")
         if merges and isinstance(merges[0], str):
             merges = parse_merges(merges)
         return cls(vocab, merges, **given)
 
     @staticmethod
     def read_file(vocab: str, merges: str) -> tuple[dict[str, int], list[Merge]]:
-        """The contents of vocab.json and merges.txt."""
+        """Read vocab.json and merges.txt; returns the vocabulary and the merges."""
         return read_files(vocab, merges)
 
     @classmethod
     def from_file(cls, vocab: str, merges: str, **options: Any) -> BPE:
-        """The model of vocab.json and merges.txt, with the options of the class."""
+        """Build a model from the paths of vocab.json and merges.txt, with the options of the class."""
         return cls(vocab, merges, **options)
 
     def save(self, folder: str | os.PathLike[str], prefix: str | None = None, name: str | None = None) -> list[str]:
-        """Writes vocab.json and merges.txt, or prefix-vocab.json and prefix-merges.txt; returns their paths.
+        """Write vocab.json and merges.txt, or prefix-vocab.json and prefix-merges.txt; returns their paths.
 
-        Raises ValueError for a merge with a space or a line end in it, which merges.txt cannot hold.
+        ValueError for a merge with a space or a line feed in it, which merges.txt cannot hold.
         """
         data = self.to_json()
         return write_files(folder, chosen_prefix(prefix, name), data["vocab"], data["merges"])

@@ -1,4 +1,4 @@
-"""The steps by which a model cut a word, for people to read."""
+"""The steps that split a word, as dataclasses for people to read."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ._model import Pieces
 from ._scored_pieces import Lattice
 from ._unigram_kernel import UNKNOWN
 
-# --- The steps by which a model cut a word, for people to read
+# --- The merges or look-ups that split a word
 
-# A step a character, each of which holds all symbols, or a look-up a pair of characters: for this many, some 50 MB.
+# There is a step per character, with all symbols in each, or a look-up per pair of characters: 50 MB at this length.
 LONGEST = 500
 
 
@@ -25,9 +25,10 @@ LONGEST = 500
 class MergeStep:
     """One merge.
 
-    step: 0 for the first.  left, right, token: the two symbols and what they became.  rank: the merge's index in the
-    model's merges.  position: index of left among the symbols before the step.  symbols: all symbols after it.
-    count: how often the pair stood in the training corpus when it was merged, None where that is not known.
+    step: the number of the step, from 0.  left, right: the two symbols.  token: the symbol that they become.
+    rank: the merge's index in the model's merges.  position: the index of `left` among the symbols before the step.
+    symbols: all symbols after the step.
+    count: how often the pair occurred in the training corpus when it was merged; None if unknown.
     """
 
     step: int
@@ -44,8 +45,8 @@ class MergeStep:
 class MatchStep:
     """One look-up of a part of a word.
 
-    step: 0 for the first.  start, end: from where to where the part reaches in the word, in characters.
-    token: the string looked up, affixes included.  id: its id, None where the vocabulary lacks it.
+    step: the number of the step, from 0.  start, end: the part is word[start:end].
+    token: the string that is looked up, affixes included.  id: its id, None if the vocabulary lacks it.
     """
 
     step: int
@@ -56,16 +57,16 @@ class MatchStep:
 
 
 def check_length(word: str) -> None:
-    """ValueError for a word whose steps nobody could read, which take time and space in the square of its length."""
+    """ValueError for a word that is too long, because its steps need quadratic time and space."""
     if len(word) > LONGEST:
         raise ValueError(
-            f"the word {word[:20]!r}... has {len(word)} characters: the steps of up to {LONGEST} are told; "
-            "explain a shorter part, or cut texts by a pre-tokenizer"
+            f"the word {word[:20]!r}... has {len(word)} characters, more than {LONGEST}: explain a shorter part, or "
+            "split texts with a pre-tokenizer"
         )
 
 
 def merge_steps(ids: list[int], merges: Merges, token_of: Callable[[int], str], counts: I64 | None) -> list[MergeStep]:
-    """The merges that these symbols go through, each time that of lowest rank, the leftmost of several."""
+    """Apply merges to the symbols `ids`, always the one of lowest rank, the leftmost of several; returns the steps."""
     steps: list[MergeStep] = []
     while True:
         ranks = [(merges.rank(*pair), at) for at, pair in enumerate(pairwise(ids))]
@@ -80,7 +81,7 @@ def merge_steps(ids: list[int], merges: Merges, token_of: Callable[[int], str], 
 
 
 def greedy_steps(word: str, vocab: Mapping[str, int], prefix: str) -> list[MatchStep]:
-    """The look-ups by which the longest token is found, again and again from the left; the last fail if there is none.
+    """The look-ups of the greedy longest match from the left; if no token matches, the last look-ups have id None.
 
     >>> for step in greedy_steps("abc", {"ab": 0, "##c": 1}, "##"):
     ...     print(step.start, step.end, step.token, step.id)
@@ -103,7 +104,7 @@ def greedy_steps(word: str, vocab: Mapping[str, int], prefix: str) -> list[Match
 
 
 def longest_steps(word: str, pieces: Pieces, vocab: Mapping[str, int], prefix: str, suffix: str) -> list[MatchStep]:
-    """The longest matches among the pieces of one word, in the order in which they were taken."""
+    """The longest matches among the pieces of one word, in the order in which they are taken."""
     ids, starts, ends = pieces.ids.tolist(), pieces.starts.tolist(), pieces.ends.tolist()
     tokens = [_affixed(word, start, end, prefix, suffix) for start, end in zip(starts, ends, strict=True)]
     matches = sorted(
@@ -115,19 +116,19 @@ def longest_steps(word: str, pieces: Pieces, vocab: Mapping[str, int], prefix: s
 
 
 def _affixed(word: str, start: int, end: int, prefix: str, suffix: str) -> str:
-    """What is looked up at word[start:end]."""
+    """The string that is looked up for word[start:end]."""
     return prefix * (0 < start < end) + word[start:end] + suffix * (end == len(word))
 
 
-# --- The best segmentations of a word, for people to read
+# --- The best segmentations of a word
 
 
 @dataclass(frozen=True)
 class UnigramStep:
     """One piece of a segmentation.
 
-    piece: the characters word[start:end].  id: None for an unknown character.  score: natural logarithm.
-    posterior: the probability that a segmentation of the word has this piece at this place, in [0, 1].
+    piece: the characters word[start:end].  id: None for an unknown character.  score: natural log-probability.
+    posterior: the probability that a segmentation of the word has this piece at this position, in [0, 1].
     """
 
     piece: str
@@ -140,7 +141,10 @@ class UnigramStep:
 
 @dataclass(frozen=True)
 class UnigramPath:
-    """A segmentation: its pieces, the sum of their scores, its probability among all segmentations, in [0, 1]."""
+    """A segmentation.
+
+    steps: its pieces.  score: the sum of their scores.  probability: among all segmentations of the word, in [0, 1].
+    """
 
     steps: tuple[UnigramStep, ...]
     score: float
@@ -149,7 +153,10 @@ class UnigramPath:
 
 @dataclass(frozen=True)
 class UnigramExplanation:
-    """A word, the natural logarithm of its probability over all segmentations, and the best of these in order."""
+    """A word with its best segmentations.
+
+    log_probability: natural log of the sum of the probabilities of all segmentations.  paths: the best ones first.
+    """
 
     word: str
     log_probability: float
@@ -157,7 +164,7 @@ class UnigramExplanation:
 
 
 def explained(word: str, lattice: Lattice, n: int) -> UnigramExplanation:
-    """The n best paths of the lattice of this word."""
+    """Explain a word by the n best paths of its lattice."""
     scores, paths = lattice.n_best(n)
     steps = _steps(word, lattice)
     log_probability = float(lattice.log_sums()[0])
@@ -174,7 +181,7 @@ def explained(word: str, lattice: Lattice, n: int) -> UnigramExplanation:
 
 
 def _steps(word: str, lattice: Lattice) -> list[UnigramStep]:
-    """Every arc of the lattice."""
+    """One step per arc of the lattice."""
     nodes = range(len(lattice.firsts) - 1)
     ends = np.repeat(nodes, np.diff(lattice.firsts)).tolist()
     ids = [None if id == UNKNOWN else id for id in lattice.ids.tolist()]

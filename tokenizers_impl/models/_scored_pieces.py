@@ -1,4 +1,4 @@
-"""The scored pieces of a Unigram model, found in words; all segmentations of words at once."""
+"""The vocabulary of a Unigram model as arrays, and lattices of all segmentations of words."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from . import _unigram_kernel as kernels
 from ._model import Pieces
 from ._unigram_kernel import UNKNOWN
 
-# --- All segmentations of words at once
+# --- Lattices of all segmentations
 
 
 class Paths(NamedTuple):
-    """Paths through a lattice; path i is arcs[offsets[i]:offsets[i + 1]], from left to right.
+    """Paths through a lattice; path i has the arcs arcs[offsets[i]:offsets[i + 1]], from left to right.
 
     arcs: int64, shape (m,), indices of arcs.  offsets: int64, shape (number of paths + 1,).
     """
@@ -31,13 +31,13 @@ class Paths(NamedTuple):
 class Lattice(NamedTuple):
     """The lattices of n words (Kudo 2018): every path from the first to the last node of a word is a segmentation.
 
-    A word of k characters has k + 1 nodes, one before each character and one at its end.  An arc is a piece: it leads
-    from the node before its first character to the node after its last.
+    A word of k characters has k + 1 nodes, one before each character and one at the end.  An arc is a piece: it goes
+    from the node before its first character to the node after its last character.
 
-    firsts: int64, shape (nodes + 1,); the arcs that lead to node v are firsts[v]:firsts[v + 1], longest first.
-    sources: int64, shape (arcs,), the node from which an arc comes.
-    ids: int32, shape (arcs,), the piece, or UNKNOWN for a character that is none.
-    scores: float64, shape (arcs,), natural logarithms of probabilities.
+    firsts: int64, shape (nodes + 1,); the arcs into node v are firsts[v]:firsts[v + 1], longest first.
+    sources: int64, shape (arcs,); the node where an arc starts.
+    ids: int32, shape (arcs,); the piece of an arc, UNKNOWN for a character that is not a piece.
+    scores: float64, shape (arcs,); natural log-probabilities.
     roots: int64, shape (n + 1,); the nodes of word i are roots[i]:roots[i + 1].
     """
 
@@ -48,39 +48,39 @@ class Lattice(NamedTuple):
     roots: I64
 
     def tempered(self, alpha: float) -> Lattice:
-        """The same segmentations, their probabilities to the power of alpha."""
+        """The lattice with every probability raised to the power of alpha."""
         return self._replace(scores=self.scores * alpha)
 
     def log_sums(self) -> F64:
-        """log of the sum of exp(score) over all paths of each word, shape (n,): -inf if none leads through."""
+        """The log of the sum of exp(score) over all paths of each word, shape (n,); -inf for a word without a path."""
         return self._forward()[self.roots[1:] - 1]
 
     def posteriors(self) -> F64:
-        """Which part of the probability of all paths of its word goes through each arc, shape (arcs,), in [0, 1]."""
+        """The probability that a path of the word uses each arc, shape (arcs,), in [0, 1]."""
         after = kernels.backward(self.firsts, self.sources, self.scores, self.roots)
         word = np.searchsorted(self.roots, self.sources, side="right") - 1
         through = self._forward()[self.sources] + self.scores + after[self._targets(slice(None))]
         return np.asarray(np.exp(through - self.log_sums()[word]), np.float64)
 
     def n_best(self, n: int) -> tuple[F64, Paths]:
-        """Of a lattice of one word the scores of the n best paths, shape (at most n,), and these.
+        """The scores of the n best paths of one word, shape (at most n,), and these paths.
 
-        Order: score, highest first; of equal ones that whose last piece is longer, then by the same rule without it.
+        Order: highest score first; ties: longer last piece first, then longer last piece but one, and so on.
         """
         scores, arcs, offsets = kernels.n_best_paths(self.firsts, self.sources, self.scores, n)
         return scores, Paths(arcs, offsets)
 
     def sample(self, generator: np.random.Generator) -> Paths:
-        """A random path of every word, which must have one: each with probability exp(score) over the sum of all.
+        """Draw a path of every word with probability exp(score) / sum of exp(score); every word must have a path.
 
-        Forward-filtering, backward-sampling.
+        Algorithm: forward filtering, backward sampling.
         """
         uniforms = generator.random(len(self.firsts) - 1)
         sums = self._forward()
         return Paths(*kernels.random_paths(self.firsts, self.sources, self.scores, self.roots, sums, uniforms))
 
     def sample_best(self, n: int, alpha: float, generator: np.random.Generator) -> Paths:
-        """Of a lattice of one word a random one of the n best paths, with weights exp(alpha * score)."""
+        """Draw one of the n best paths of one word, with weights exp(alpha * score)."""
         scores, paths = self.n_best(n)
         chances = np.exp(alpha * (scores - scores[0]))
         i = generator.choice(len(scores), p=chances / chances.sum())
@@ -88,11 +88,11 @@ class Lattice(NamedTuple):
         return Paths(arcs, np.array([0, len(arcs)]))
 
     def viterbi(self) -> Paths:
-        """The best path of every word; every word needs one.  Ties as `Lattice::viterbi` of tokenizers 0.23.3."""
+        """The best path of every word, which must have one; ties as in `Lattice::viterbi` of tokenizers 0.23.3."""
         return Paths(*kernels.lattice_viterbi(self.firsts, self.sources, self.scores, self.roots))
 
     def pieces(self, paths: Paths, roots: I64) -> I32:
-        """The pieces of the paths as rows ids, starts, ends; path i begins at node roots[i].  int32, shape (3, m)."""
+        """The pieces of the paths: rows ids, starts, ends, int32, shape (3, m); path i begins at node roots[i]."""
         root = np.repeat(roots, np.diff(paths.offsets))
         starts, ends = self.sources[paths.arcs] - root, self._targets(paths.arcs) - root
         return np.stack((self.ids[paths.arcs], starts, ends)).astype(np.int32)
@@ -105,16 +105,16 @@ class Lattice(NamedTuple):
         return np.asarray(np.searchsorted(self.firsts, indices, side="right") - 1, np.int64)
 
 
-# --- The scored pieces of a Unigram model, found in words
+# --- The vocabulary of a Unigram model
 
-# How far an unknown character scores below the worst piece: kUnkPenalty of sentencepiece, and of the library.
+# An unknown character scores this much less than the worst piece: kUnkPenalty of sentencepiece and of the library.
 UNK_PENALTY = 10.0
 
 
 class RawPaths(NamedTuple):
-    """Segmentations of n words, each unknown character a piece of its own.
+    """Segmentations of n words, with one piece per unknown character.
 
-    pieces: int32, shape (3, m): rows ids (or UNKNOWN), starts, ends.  offsets: int64, shape (n + 1,).
+    pieces: int32, shape (3, m); rows ids (or UNKNOWN), starts, ends.  offsets: int64, shape (n + 1,).
     """
 
     pieces: I32
@@ -124,7 +124,7 @@ class RawPaths(NamedTuple):
 class ScoredPieces:
     """A vocabulary as arrays.
 
-    vocab: pieces with their scores; of equal pieces the last one counts.  unk_id, byte_fallback: see `Unigram`.
+    vocab: pieces with their scores; of equal pieces, the last one counts.  unk_id, byte_fallback: see `Unigram`.
     unk_score: the score of an unknown character.
     """
 
@@ -156,59 +156,59 @@ class ScoredPieces:
         if failed >= 0:
             word = int(np.searchsorted(words.offsets, failed, side="right")) - 1
             raise ValueError(
-                f"word {word}, {words.text(word)!r}: the vocabulary has no piece for {chr(chars[failed])!r} at "
-                f"{failed - words.offsets[word]}, and unk_id is None; give unk_id"
+                f"word {word}, {words.text(word)!r}: the vocabulary has no piece for character "
+                f"{failed - words.offsets[word]}, {chr(chars[failed])!r}, and unk_id is None: set unk_id"
             )
         return RawPaths(pieces, offsets)
 
     def lattice(self, words: Words) -> Lattice:
-        """All segmentations of every word, in about 70 bytes a character; ValueError if a word has none."""
+        """The lattice of every word, about 70 bytes per character; ValueError for a word without segmentation."""
         chars = _read_only(words.chars)
         firsts, sources, ids = kernels.lattice(*self._trie, self._has_unk, chars, words.offsets)
         roots = words.offsets + np.arange(len(words.offsets))
         lattice = Lattice(firsts, sources, ids, self.scores_of(ids), roots)
         if not self._has_unk and not np.isfinite(lattice.log_sums()).all():
             word = int(np.argmin(lattice.log_sums()))
-            raise ValueError(f"word {word}, {words.text(word)!r}: no pieces make it up, and unk_id is None; give it")
+            raise ValueError(f"word {word}, {words.text(word)!r}, has no segmentation, and unk_id is None: set unk_id")
         return lattice
 
     def raw(self, lattice: Lattice, paths: Paths) -> RawPaths:
-        """The segmentations that are these paths, one for each word of the lattice."""
+        """The segmentations of these paths, one per word of the lattice."""
         return RawPaths(lattice.pieces(paths, lattice.roots[:-1]), paths.offsets)
 
     def shown(self, chars: U32, begins: I64, paths: RawPaths) -> Pieces:
-        """The segmentations, number i one of chars[begins[i]:], as `encode_words` gives them."""
+        """Convert segmentations to the pieces of `encode_words`; segmentation i is of the word at chars[begins[i]:]."""
         pieces, offsets = paths
         ids, starts, ends = pieces
         unknown: Bools = (ids == self._unk_id) | (ids == UNKNOWN)
         if unknown.any():
             pieces = pieces.copy()
             pieces[0, unknown] = UNKNOWN
-            # No more than four bytes a character.
+            # A character has at most four bytes.
             size = len(ids) + 4 * int((ends - starts)[unknown].sum())
             table = (*self._trie, self._unk_id, self._byte_ids)
             pieces, offsets = kernels.join_unknown(*table, _read_only(chars), begins, pieces, offsets, size)
         return Pieces(pieces[0], pieces[1], pieces[2], offsets)
 
     def texts(self, chars: U32, begins: I64, pieces: Pieces) -> list[str]:
-        """The tokens of these pieces: the characters that they cover, or the name of a byte."""
+        """The tokens of these pieces: the characters that they cover, or the name of a byte, such as <0xE3>."""
         begin = np.repeat(begins, np.diff(pieces.offsets))
         text = text_of(chars)
         bounds = zip((begin + pieces.starts).tolist(), (begin + pieces.ends).tolist(), strict=True)
         texts = [text[start:end] for start, end in bounds]
-        # The id alone does not tell: a text may have "<0x41>" in it, and unk_id may be the id of a byte.
+        # The id is not enough: a text may contain "<0x41>", and unk_id may be the id of a byte.
         for i in np.flatnonzero(np.isin(pieces.ids, self._byte_ids[self._byte_ids != UNKNOWN])).tolist():
             if self._is_spelled(texts[i]):
                 texts[i] = self.vocab[pieces.ids[i]][0]
         return texts
 
     def _is_spelled(self, surface: str) -> bool:
-        """Whether the model gives the bytes of these characters."""
+        """Whether the model encodes these characters as bytes."""
         return surface not in self.ids and bool((self._byte_ids[list(surface.encode())] != UNKNOWN).all())
 
 
 def _read_only(chars: U32) -> U32:
-    """The same array, read only: kernels are then compiled for one kind of array alone."""
+    """A read-only view; numba compiles a kernel twice if it gets both writable and read-only arrays."""
     view = chars.view()
     view.flags.writeable = False
     return view

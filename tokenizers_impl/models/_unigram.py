@@ -21,10 +21,10 @@ from ._scored_pieces import RawPaths, ScoredPieces
 
 
 class Segmentation(NamedTuple):
-    """One way to cut a text.
+    """A segmentation of a text.
 
-    pieces: as `encode` shows them.  probability: of this way among all ways to cut the text, in [0, 1].
-    score: natural logarithm of the probability of this way and text together: the sum of the scores of the pieces.
+    pieces: the tokens, as in `encode`.  probability: among all segmentations of the text, in [0, 1].
+    score: the sum of the scores of the pieces, the natural log of the joint probability of segmentation and text.
     """
 
     pieces: list[str]
@@ -33,21 +33,22 @@ class Segmentation(NamedTuple):
 
 
 class Unigram(CheckedOptions, Model):
-    """A language model of independent pieces (Kudo 2018), as `tokenizers.models.Unigram` 0.23.3.
+    """A unigram language model of pieces (Kudo 2018), with the options of `tokenizers.models.Unigram` 0.23.3.
 
-    A word is cut so that the sum of the scores of its pieces is highest; of equal sums the one whose last piece is
-    longer, then by the same rule without that piece.  A character that is no piece may stand alone, unknown, with the
-    score of the worst piece less 10.  Unknown neighbours, the piece unk_id among them, then stand as one: the piece
-    that they make up, if there is one; else their UTF-8 bytes, if byte_fallback and a piece <0x00> .. <0xFF> is there
-    for each; else unk_id.
+    A word gets the segmentation with the highest sum of scores.  Ties: the longer last piece wins, then the longer last
+    piece but one, and so on.  A character that is not a piece is unknown and scores 10 less than the worst piece.
+    Adjacent unknown characters, and pieces unk_id, are joined.  They become the piece of the same text, if there is
+    one; else their UTF-8 bytes, if byte_fallback is on and vocab has a piece <0x00>..<0xFF> for each; else unk_id.
 
-    vocab: pieces and their scores, natural logarithms of probabilities; a piece's id is its place, of equal pieces the
-      last one's.  None: "<unk>" alone, with score 0, and unk_id 0.
-    unk_id: id of the unknown piece; without it a character that is unknown is an error.
-    alpha, nbest_size: with alpha, unless 0, encoding draws segmentations as `sample` does: among the nbest_size best;
-      with None or 0 among all.
-    seed: what it draws from, in each call anew; None: other numbers each time.  The library has no such thing.
-    ValueError for unk_id outside the vocabulary or without one, scores that are not finite, alpha < 0, nbest_size < 0.
+    vocab: (piece, score) pairs; a score is a natural log-probability.  A piece's id is its index; of equal pieces, the
+      last one counts.  None: ("<unk>", 0.0) alone, with unk_id 0.
+    unk_id: the id of the unknown piece; None: an unknown character raises ValueError.
+    byte_fallback: whether unknown characters become bytes; None: False.
+    alpha: a number of 0 or more; unless None or 0, encoding draws segmentations, as `sample` does.
+    nbest_size: draw among this many best segmentations; None or 0: among all.
+    seed: integer of 0 or more that seeds the draws in every call; None: each call draws different numbers.  The library
+      lacks it.
+    ValueError for unk_id outside vocab or without vocab, a score that is not finite, alpha < 0 and nbest_size < 0.
 
     >>> from tokenizers_impl import Tokenizer, models
     >>> model = models.Unigram([("<unk>", 0.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0)
@@ -71,11 +72,11 @@ class Unigram(CheckedOptions, Model):
         seed: int | None = None,
     ) -> None:
         if vocab is None and unk_id is not None:
-            raise ValueError(f"unk_id={unk_id} without vocab: give both")
+            raise ValueError(f"unk_id is {unk_id}, but vocab is None: give both or neither")
         self.vocab = (("<unk>", 0.0),) if vocab is None else _checked(vocab)
         self.unk_id = 0 if vocab is None else unk_id
         if self.unk_id is not None and self.unk_id >= len(self.vocab):
-            raise ValueError(f"unk_id={unk_id!r}: the vocabulary has {len(self.vocab)} pieces; give the place of one")
+            raise ValueError(f"unk_id is {unk_id!r}, but vocab has {len(self.vocab)} pieces: give the index of one")
         self.byte_fallback = False if byte_fallback is None else byte_fallback
         self.alpha = alpha
         self.nbest_size = nbest_size
@@ -100,63 +101,63 @@ class Unigram(CheckedOptions, Model):
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Unigram:
-        """The model of the `model` object of a tokenizer.json; ValueError if it lacks the vocab."""
+        """Read the `model` object of a tokenizer.json; ValueError if vocab is missing or invalid."""
         vocab = _rows(required(data, "vocab", "Unigram"))
         return cls(vocab, data.get("unk_id"), data.get("byte_fallback", False))
 
     def to_json(self) -> dict[str, Any]:
-        """The `model` object of tokenizer.json; as in the library's, alpha and nbest_size have no place in it."""
+        """Return the `model` object of tokenizer.json; as in the library, it lacks alpha and nbest_size."""
         vocab = [[piece, score] for piece, score in self.vocab]
         return {"type": "Unigram", "unk_id": self.unk_id, "vocab": vocab, "byte_fallback": self.byte_fallback}
 
     def get_vocab(self) -> dict[str, int]:
-        """From piece to id."""
+        """Return a new dictionary from piece to id."""
         return dict(self._pieces.ids)
 
     def get_vocab_size(self) -> int:
-        """Number of entries of the vocabulary; equal pieces count each."""
+        """Return the number of entries of vocab, equal pieces included."""
         return len(self.vocab)
 
     def token_to_id(self, token: str) -> int | None:
-        """The id of a piece, None if there is no such piece."""
+        """Return the id of a piece, None if the vocabulary lacks it."""
         return self._pieces.ids.get(checked_token(token))
 
     def id_to_token(self, id: int) -> str | None:
-        """The piece of an id, None if there is no such id."""
+        """Return the piece of an id, None if no piece has it."""
         return self.vocab[id][0] if checked_id(id) < len(self.vocab) else None
 
     @property
     def is_random(self) -> bool:
-        """Whether a word is cut anew each time it comes."""
+        """Whether two occurrences of a word may get different segmentations."""
         return bool(self.alpha) and self.nbest_size != 1
 
     def encode_words(self, words: Words) -> Pieces:
-        """The pieces of every word; bytes and joined unknown characters have the places of the whole stretch.
+        """Split every word into pieces; bytes and joined unknown characters have the offsets of the whole run.
 
-        ValueError, which names the word, if unk_id is None and a character is unknown (or alpha is set).
+        ValueError, which names the word, if unk_id is None and a character is unknown or alpha is set.
         """
         if not self.alpha:
             return self._shown(words, self._pieces.best(words))
         if self.unk_id is None:
-            raise ValueError(f"alpha={self.alpha}: drawing segmentations needs unk_id, which is None")
+            raise ValueError(f"alpha is {self.alpha}, but unk_id is None: set unk_id to draw segmentations")
         if self.nbest_size == 1:
             lattice = self._pieces.lattice(words)
             return self._shown(words, self._pieces.raw(lattice, lattice.viterbi()))
         return self.sample_words(words, self.alpha, self.seed, self.nbest_size or -1)
 
     def token_texts(self, words: Words, pieces: Pieces) -> list[str]:
-        """The tokens of `encode_words(words)`, as the library's `encode(...).tokens`.
+        """Return the tokens of `encode_words(words)`, as in the library's `encode(...).tokens`.
 
-        A token is the characters that it covers, also where it is unknown; the piece of a byte is its name, as <0xE3>.
+        A token is the text that it covers, even if it is unknown; the token of a byte is its name, such as <0xE3>.
         """
         return self._pieces.texts(words.chars, words.offsets[:-1], pieces)
 
     def nbest(self, text: str, n: int) -> list[Segmentation]:
-        """The n best segmentations of a word, fewer if it has fewer; the first one is that of `encode_words`.
+        """Return the n best segmentations of a word, or all if it has fewer; `encode_words` takes the first.
 
-        Order: score, highest first; of equal ones that whose last piece is longer, then by the same rule without it.
-        An empty word has one segmentation, into nothing.  Segmentations that differ inside a stretch of unknown
-        characters alone show the same pieces.  ValueError if n < 1, or if there is none at all, for want of unk_id.
+        Order: highest score first; ties: longer last piece first, then longer last piece but one, and so on.
+        An empty word has one segmentation, without pieces.  Segmentations that differ only inside a run of unknown
+        characters show the same pieces.  ValueError if n < 1, or if the word has no segmentation and unk_id is None.
 
         >>> model = Unigram([("<unk>", -9.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0)
         >>> for pieces, probability, score in model.nbest("ab", 5):
@@ -178,11 +179,12 @@ class Unigram(CheckedOptions, Model):
         ]
 
     def sample(self, text: str, alpha: float, seed: int | np.random.Generator | None = None, n: int = -1) -> list[str]:
-        """The tokens of a random segmentation of a word: subword regularization (Kudo 2018, section 3.2).
+        """Draw a segmentation of a word and return its tokens: subword regularization (Kudo 2018, section 3.2).
 
-        alpha: >= 0; a segmentation comes with probability in proportion to its own to the power of alpha: 0 draws
-        from all alike, and the larger it is the more often comes the best.  n: draw among the n best, -1 among all.
-        seed: a number, which always draws the same, or a numpy Generator, to go on drawing.
+        alpha: >= 0; the weight of a segmentation is its probability to the power of alpha.  With 0 all are equally
+          likely; a larger alpha favours the best.
+        seed: an integer, which always draws the same, or a numpy Generator, whose state advances.
+        n: draw among the n best segmentations; -1: among all.
 
         >>> model = Unigram([("<unk>", -9.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0)
         >>> generator = np.random.default_rng(0)
@@ -195,7 +197,7 @@ class Unigram(CheckedOptions, Model):
     def sample_words(
         self, words: Words, alpha: float, seed: int | np.random.Generator | None = None, n: int = -1
     ) -> Pieces:
-        """`sample` for every word, each drawn by itself: equal words may be cut in different ways."""
+        """Draw a segmentation of every word, as `sample` does; equal words may get different ones."""
         _checked_alpha(alpha)
         generator = np.random.default_rng(seed)
         if n != -1:
@@ -210,10 +212,10 @@ class Unigram(CheckedOptions, Model):
         return self._shown(words, RawPaths(np.concatenate([np.empty((3, 0), np.int32), *chosen], axis=1), offsets))
 
     def log_probs(self, texts: Sequence[str]) -> list[F64]:
-        """The scores of the pieces of the best segmentation, from left to right: one float64 array a word.
+        """Return the scores of the pieces of every word's best segmentation, one float64 array per word.
 
-        They are natural logarithms of probabilities, if the exponentials of the vocabulary's scores add up to 1.  An
-        unknown character is a piece here, as the search counts it, though `encode_words` joins it to its neighbours.
+        The scores are natural log-probabilities if the exponentials of the vocabulary's scores add up to 1.  Each
+        unknown character is one piece here, although `encode_words` joins adjacent ones.
 
         >>> model = Unigram([("<unk>", -9.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0)
         >>> model.log_probs(["aab", "axx", ""])
@@ -223,7 +225,7 @@ class Unigram(CheckedOptions, Model):
         return np.split(self._pieces.scores_of(paths.pieces[0]), paths.offsets[1:-1]) if len(texts) else []
 
     def log_marginals(self, texts: Sequence[str]) -> F64:
-        """The natural logarithm of the probability of every word, summed over its segmentations; shape (len(texts),).
+        """Return the natural log of every word's probability, summed over its segmentations; shape (len(texts),).
 
         >>> model = Unigram([("<unk>", -9.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0)
         >>> [round(math.exp(x), 6) for x in model.log_marginals(["ab", ""])]
@@ -232,7 +234,7 @@ class Unigram(CheckedOptions, Model):
         return self._pieces.lattice(Words.of(texts)).log_sums()
 
     def explain_word(self, word: str, n: int = 5) -> UnigramExplanation:
-        """The n best segmentations of a word, piece by piece.
+        """Return the n best segmentations of a word, with score and posterior of every piece.
 
         >>> model = Unigram([("<unk>", -9.0), ("a", -1.0), ("b", -2.0), ("ab", -2.5)], unk_id=0)
         >>> for path in model.explain_word("abx").paths:
@@ -243,7 +245,7 @@ class Unigram(CheckedOptions, Model):
         return explained(word, self._pieces.lattice(Words.of([word])), _checked_n(n))
 
     def save(self, folder: str | os.PathLike[str], prefix: str | None = None, name: str | None = None) -> list[str]:
-        """Writes unigram.json, with prefix "name" name-unigram.json; returns its path in a list."""
+        """Write unigram.json, or prefix-unigram.json; returns its path in a list."""
         return [written(named(folder, chosen_prefix(prefix, name), "unigram.json"), dumps(self.to_json(), indent=2))]
 
     def _shown(self, words: Words, paths: RawPaths) -> Pieces:
@@ -252,7 +254,7 @@ class Unigram(CheckedOptions, Model):
 
 def _checked(vocab: Any) -> tuple[tuple[str, float], ...]:
     if isinstance(vocab, (str, Mapping)) or not isinstance(vocab, Iterable):
-        raise ValueError(f"vocab is {vocab!r:.80}: give a list of pieces with their scores, such as [('<unk>', 0.0)]")
+        raise ValueError(f"vocab is {vocab!r:.80}: give a list of (piece, score) pairs, such as [('<unk>', 0.0)]")
     listed = list(vocab)
     if not _are_plain(listed):
         for id, row in enumerate(listed):
@@ -262,7 +264,7 @@ def _checked(vocab: Any) -> tuple[tuple[str, float], ...]:
 
 
 def _are_plain(rows: list[Any]) -> bool:
-    """Whether they are pairs of strings and finite floats, which is seen of all faster than of each."""
+    """Whether all rows are pairs of a string and a finite float; checking all at once is faster than one by one."""
     if not (set(map(type, rows)) <= {list, tuple} and set(map(len, rows)) <= {2}):
         return False
     pieces, scores = [row[0] for row in rows], [row[1] for row in rows]
@@ -277,7 +279,7 @@ def _is_scored(row: Any) -> bool:
 
 
 def _rows(vocab: Any) -> list[tuple[str, float]]:
-    """The vocab of a file; ValueError for what is no list of lists of a string and a number."""
+    """The vocab of a file; ValueError unless it is a list of [string, number] lists."""
     if not isinstance(vocab, list):
         raise ValueError(f"Unigram: vocab is {str(vocab)[:80]}: expected a list")
     if set(map(type, vocab)) <= {list} and set(map(len, vocab)) <= {2} and {type(row[1]) for row in vocab} <= {float}:
@@ -289,17 +291,17 @@ def _rows(vocab: Any) -> list[tuple[str, float]]:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it is a real number, of which true and false are none."""
+    """Whether it is a real number and not a bool."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _checked_alpha(alpha: float) -> float:
     if not _is_number(alpha) or not 0 <= alpha < math.inf:
-        raise ValueError(f"alpha={alpha!r}: give a number of 0 or more")
+        raise ValueError(f"alpha is {alpha!r}: give a number of 0 or more")
     return alpha
 
 
 def _checked_n(n: int) -> int:
     if n < 1:
-        raise ValueError(f"n={n!r}: give 1 or more")
+        raise ValueError(f"n is {n!r}: give an integer of 1 or more")
     return n

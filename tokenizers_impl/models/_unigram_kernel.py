@@ -1,4 +1,4 @@
-"""Kernels of the Unigram model: the best path through a word, all paths, n best, random ones."""
+"""Kernels of the Unigram model: best paths, lattices, sums over all paths, n best paths, random paths."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .._core.kernel import inner_kernel, kernel
 from .._text.bytes import utf8_byte, utf8_length
 from .._text.trie import ABSENT, ROOT, step
 
-# --- Kernels of the Unigram model: the trie of its pieces walked for the best path through a word, or for all of them
+# --- Kernels over the trie of the pieces: best paths, lattices, runs of unknown characters
 
-# In place of an id: a character that no piece covers alone.
+# The id of a character that is not a piece.
 UNKNOWN = -1
 
 
@@ -21,9 +21,10 @@ UNKNOWN = -1
 def best_paths(
     edges: I64, piece_at: I32, scores: F64, unk_score: float, has_unk: bool, chars: U32, offsets: I64
 ) -> tuple[I32, I64, int]:
-    """The best path of every word: rows ids (or UNKNOWN), starts, ends; the offsets of each word's pieces; and -1.
+    """Find the best path of every word.
 
-    Without has_unk the first unknown character that a best path needs ends it: its index in chars is the last result.
+    Returns rows ids (or UNKNOWN), starts, ends; the offsets of each word's pieces; and -1.  Without has_unk the search
+    stops at the first unknown character that a best path needs, and the last result is its index in `chars`.
     """
     longest = 0
     for i in range(len(offsets) - 1):
@@ -58,10 +59,10 @@ def _search(
     source: I32,
     last: I32,
 ) -> int:
-    """Finds for every end the best score, where its last piece starts and which it is.  The start that fails, or -1.
+    """Find the best score for every end, and the start and id of its last piece; returns the start that fails, or -1.
 
-    The path found first stays unless another is strictly better, and a sum is score + best so far, in that order: as
-    `encode_optimized` of tokenizers 0.23.3 has it, so that ties and last bits agree.
+    A path is replaced only by a strictly better one, and a sum is score + best, in that order, as in `encode_optimized`
+    of tokenizers 0.23.3: so ties and last bits agree.
     """
     source[: len(word) + 1] = -1
     for start in range(len(word)):
@@ -87,7 +88,7 @@ def _search(
 
 @inner_kernel
 def _length(source: I32, end: int) -> int:
-    """Number of pieces of the path to `end`."""
+    """The number of pieces of the path to `end`."""
     count = 0
     while end > 0:
         end = source[end]
@@ -97,8 +98,8 @@ def _length(source: I32, end: int) -> int:
 
 @kernel
 def lattice(edges: I64, piece_at: I32, has_unk: bool, chars: U32, offsets: I64) -> tuple[I64, I64, I32]:
-    """Every piece wherever it fits: arcs grouped by the node they lead to, as firsts, sources, ids of `Lattice`."""
-    # The same walk twice: first how many arcs lead to a node, then which.
+    """Find every piece at every position: firsts, sources and ids of a `Lattice`, arcs grouped by their end node."""
+    # The walk runs twice: the first one counts the arcs of each node, the second one writes them.
     filled = np.zeros(len(chars) + len(offsets), np.int64)
     sources = np.empty(0, np.int64)
     ids = np.empty(0, np.int32)
@@ -116,8 +117,8 @@ def lattice(edges: I64, piece_at: I32, has_unk: bool, chars: U32, offsets: I64) 
 def _walk(
     edges: I64, piece_at: I32, has_unk: bool, chars: U32, offsets: I64, filled: I64, sources: I64, ids: I32
 ) -> None:
-    """Counts the arcs that lead to each node up in `filled`, and writes them there unless `sources` is empty."""
-    # An arc is written in two places: as a function of its own this took four times as long.
+    """Advance `filled` by the number of arcs into each node; also write the arcs unless `sources` is empty."""
+    # The code that writes an arc stands twice, because calling a function for it takes four times as long.
     write = len(sources) > 0
     for i in range(len(offsets) - 1):
         word = chars[offsets[i] : offsets[i + 1]]
@@ -145,10 +146,10 @@ def _walk(
 def join_unknown(
     edges: I64, piece_at: I32, unk_id: int, byte_ids: I32, chars: U32, begins: I64, paths: I32, firsts: I64, size: int
 ) -> tuple[I32, I64]:
-    """Paths with each stretch of UNKNOWN as the model shows it; their pieces are at most `size`.
+    """Replace each run of UNKNOWN in the paths by a piece, bytes or unk_id.
 
-    Path i has the pieces firsts[i]:firsts[i + 1] and runs from chars[begins[i]] on.  byte_ids: shape (256,), UNKNOWN
-    for bytes that have no piece.
+    Path i has the pieces firsts[i]:firsts[i + 1], and its word starts at chars[begins[i]].
+    byte_ids: shape (256,), UNKNOWN for bytes without a piece.  size: upper bound of the number of resulting pieces.
     """
     joined = np.empty((3, size), np.int32)
     joined_firsts = np.zeros(len(firsts), np.int64)
@@ -174,7 +175,7 @@ def join_unknown(
 
 @inner_kernel
 def _write_unknown(edges: I64, piece_at: I32, unk_id: int, byte_ids: I32, stretch: U32, out: I32) -> int:
-    """The ids of an unknown stretch: the piece that it is as a whole, after all; or all its bytes; or unk_id."""
+    """Write the ids of an unknown run: the piece of its text, else its bytes, else unk_id; returns their number."""
     node = ROOT
     for char in stretch:
         node = step(edges, node, int(char))
@@ -196,15 +197,15 @@ def _write_unknown(edges: I64, piece_at: I32, unk_id: int, byte_ids: I32, stretc
     return count
 
 
-# --- Kernels over lattices: sums over all paths, the n best paths, random paths
+# --- Kernels over lattices: sums over all paths, n best paths, random paths
 
-# The arcs firsts[v]:firsts[v + 1] lead to node v from `sources`, all before v.  The nodes of word i are
-# roots[i]:roots[i + 1]; its paths lead from the first of them to the last.
+# The arcs firsts[v]:firsts[v + 1] end at node v and start at `sources`, which are smaller than v.  The nodes of word i
+# are roots[i]:roots[i + 1]; a path of the word goes from the first of them to the last.
 
 
 @kernel
 def forward(firsts: I64, sources: I64, scores: F64, roots: I64) -> F64:
-    """log of the sum of exp(score) over all paths from the root to each node; -inf where none leads."""
+    """The log of the sum of exp(score) over all paths from the root to each node; -inf without a path."""
     sums = np.full(len(firsts) - 1, -math.inf)
     sums[roots[:-1]] = 0.0
     for node in range(len(sums)):
@@ -221,7 +222,7 @@ def forward(firsts: I64, sources: I64, scores: F64, roots: I64) -> F64:
 
 @kernel
 def backward(firsts: I64, sources: I64, scores: F64, roots: I64) -> F64:
-    """log of the sum of exp(score) over all paths from each node to the last of its word; -inf where none leads."""
+    """The log of the sum of exp(score) over all paths from each node to its word's last node; -inf without a path."""
     sums = np.full(len(firsts) - 1, -math.inf)
     sums[roots[1:] - 1] = 0.0
     for node in range(len(sums) - 1, -1, -1):
@@ -235,9 +236,9 @@ def backward(firsts: I64, sources: I64, scores: F64, roots: I64) -> F64:
 
 @kernel
 def random_paths(firsts: I64, sources: I64, scores: F64, roots: I64, sums: F64, uniforms: F64) -> tuple[I64, I64]:
-    """A path of every word with probability in proportion to exp(score): arcs, and the offsets of each word's.
+    """Draw a path of every word with probability proportional to exp(score): arcs, and each word's offsets in them.
 
-    sums: of `forward`.  uniforms: in [0, 1), one a node; that of a node decides by which arc its path came there.
+    sums: from `forward`.  uniforms: shape (nodes,), in [0, 1); each chooses the arc by which a path enters the node.
     """
     arcs = np.empty(len(sums), np.int64)
     offsets = np.zeros(len(roots), np.int64)
@@ -249,7 +250,7 @@ def random_paths(firsts: I64, sources: I64, scores: F64, roots: I64, sums: F64, 
             arc = firsts[node]
             for candidate in range(firsts[node], firsts[node + 1]):
                 chance = math.exp(scores[candidate] + sums[sources[candidate]] - sums[node])
-                # The chances may add up to a little less than 1: the last possible arc takes the rest.
+                # The chances may add up to slightly less than 1; the last possible arc gets the rest.
                 if chance > 0.0:
                     arc = candidate
                 left -= chance
@@ -265,18 +266,18 @@ def random_paths(firsts: I64, sources: I64, scores: F64, roots: I64, sums: F64, 
 
 @kernel
 def n_best_paths(firsts: I64, sources: I64, scores: F64, n: int) -> tuple[F64, I64, I64]:
-    """The n best paths of a lattice of one word, or all if there are fewer: scores, arcs, the offsets of each path's.
+    """Find the n best paths of one word, or all if there are fewer: scores, arcs, the offsets of each path's arcs.
 
-    Order: score, highest first; then the path whose last piece is longer; then by the same rule without that piece.
-    The scores are summed from left to right, so that the first path is that of `best_paths` to the last bit.
+    Order: highest score first; ties: longer last piece first, then longer last piece but one, and so on.
+    Scores are summed from left to right, so the first path equals that of `best_paths` to the last bit.
     """
     begins = _path_rows(firsts, sources, n)
     best = np.zeros(begins[-1])
     arc_of = np.empty(begins[-1], np.int64)
     row_of = np.empty(begins[-1], np.int64)
     for node in range(1, len(firsts) - 1):
-        # The row of the next path of each arc's source.  Those of one source keep their order, for rounding leaves
-        # p + score >= q + score where p >= q.
+        # rows[i]: the row of the next path of the source of arc i.  The paths of one source stay in order, because
+        # rounding preserves p + score >= q + score for p >= q.
         rows = begins[sources[firsts[node] : firsts[node + 1]]]
         for row in range(begins[node], begins[node + 1]):
             arc = _best_arc(sources, scores, best, begins, rows, firsts[node])
@@ -289,7 +290,7 @@ def n_best_paths(firsts: I64, sources: I64, scores: F64, n: int) -> tuple[F64, I
 
 @inner_kernel
 def _path_rows(firsts: I64, sources: I64, n: int) -> I64:
-    """Where the rows of each node begin, one a path, at most n: shape (nodes + 1,)."""
+    """The first row of each node, shape (nodes + 1,); a node has one row per path, at most n."""
     begins = np.zeros(len(firsts), np.int64)
     begins[1] = 1
     for node in range(1, len(firsts) - 1):
@@ -302,7 +303,7 @@ def _path_rows(firsts: I64, sources: I64, n: int) -> I64:
 
 @inner_kernel
 def _best_arc(sources: I64, scores: F64, best: F64, begins: I64, rows: I64, first: int) -> int:
-    """Of the arcs first, first + 1, ... into a node the one whose next path is the best, the first of equals."""
+    """The arc (first, first + 1, ...) into a node whose next path is the best; ties: the first arc."""
     chosen = -1
     highest = 0.0
     for i in range(len(rows)):
@@ -315,7 +316,7 @@ def _best_arc(sources: I64, scores: F64, best: F64, begins: I64, rows: I64, firs
 
 @inner_kernel
 def _trace(arc_of: I64, row_of: I64, last: I64, longest: int) -> tuple[I64, I64]:
-    """The arcs of the paths of the rows last[0]:last[1], none longer than `longest`, and the offsets of each path's."""
+    """The arcs of the paths of the rows last[0]:last[1], at most `longest` each, and each path's offsets in them."""
     arcs = np.empty((last[1] - last[0]) * longest, np.int64)
     offsets = np.zeros(last[1] - last[0] + 1, np.int64)
     m = 0
@@ -333,10 +334,10 @@ def _trace(arc_of: I64, row_of: I64, last: I64, longest: int) -> tuple[I64, I64]
 
 @kernel
 def lattice_viterbi(firsts: I64, sources: I64, scores: F64, roots: I64) -> tuple[I64, I64]:
-    """The best path of every word, which must have one, as `Lattice::viterbi` of tokenizers 0.23.3 finds it.
+    """The best path of every word, which must have one, as found by `Lattice::viterbi` of tokenizers 0.23.3.
 
-    What leads to the start of an arc is compared after adding that arc's own score.  Rounding may then tie what differs
-    before: the path is not always that of `best_paths`.
+    The paths to the start of an arc are compared after adding the arc's own score.  Rounding may make different sums
+    equal then, so the path is not always that of `best_paths`.
     """
     totals = np.empty(len(sources))
     previous = np.full(len(sources), -1, np.int64)

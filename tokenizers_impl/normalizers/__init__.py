@@ -1,4 +1,4 @@
-"""Normalizers: how text is rewritten before it is cut into words."""
+"""Normalizers, which rewrite text before it is split into words."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _KNOWN = {
 
 
 def from_json(data: Any) -> Normalizer:
-    """The normalizer of that object of tokenizer.json; ValueError names what is not there.
+    """Read a normalizer from its object of tokenizer.json; ValueError names what is unknown or invalid.
 
     >>> from_json({"type": "BertNormalizer", "clean_text": False})
     BertNormalizer(clean_text=False, handle_chinese_chars=True, strip_accents=None, lowercase=True)

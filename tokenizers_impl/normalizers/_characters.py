@@ -1,4 +1,4 @@
-"""Normalizers that rewrite characters: case, accents, bytes, Unicode's forms, clean-ups."""
+"""Normalizers that rewrite characters: case, accents, bytes, Unicode normalization forms, clean-ups."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ from .._text.splits import Splits
 from .._text.unicode import CODE_POINTS, SPACE, character_classes, combining_classes, removed_by
 from ._normalizer import Normalizer
 
-# --- Text in lower case
+# --- Lower case
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Lowercase(Normalizer):
-    """Every character in lower case, as `tokenizers.normalizers.Lowercase`.
+    """Lowercases every character by itself, like `tokenizers.normalizers.Lowercase` 0.23.3.
 
     >>> Lowercase().normalize_str("ΟΔΟΣ")
     'οδοσ'
     """
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The splits in lower case."""
+        """Lowercase the splits."""
         return lower_case().apply(splits)
 
 
-# --- Text without combining marks
+# --- Removal of combining marks
 
 
 @cache
 def without_marks() -> CharMap:
-    """Takes out combining marks, spacing ones too."""
+    """The map that removes combining marks, spacing ones included."""
     return CharMap.removing(removed_by("strip_accents"))
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class StripAccents(Normalizer):
-    """Combining marks are taken out, as `tokenizers.normalizers.StripAccents`; put NFD before it for composed letters.
+    """Removes combining marks, like `tokenizers.normalizers.StripAccents` 0.23.3; apply NFD first to split é.
 
     >>> StripAccents().normalize_str("e\u0301é")
     'eé'
     """
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The splits without marks."""
+        """Remove combining marks."""
         return without_marks().apply(splits)
 
 
@@ -71,52 +71,52 @@ def _nmt() -> CharMap:
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Nmt(Normalizer):
-    r"""Controls are taken out, and other white space becomes a blank, as `tokenizers.normalizers.Nmt`.
+    r"""Removes control characters and replaces white space by U+0020, like `tokenizers.normalizers.Nmt` 0.23.3.
 
     >>> Nmt().normalize_str("a\tb\u200bc\x07")
     'a b c'
     """
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The splits cleaned up."""
+        """Clean the splits up."""
         return _nmt().apply(splits)
 
 
-# --- Text as visible bytes
+# --- Bytes as visible characters
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class ByteLevel(Normalizer):
-    """Every byte of the UTF-8 as a visible character, as `tokenizers.normalizers.ByteLevel`.
+    """Replaces every UTF-8 byte by a visible character, like `tokenizers.normalizers.ByteLevel` 0.23.3.
 
     >>> ByteLevel().normalize_str("Hi é")
     'HiĠÃ©'
     """
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The splits in byte characters."""
+        """Convert the splits to byte characters."""
         return in_byte_chars(splits)
 
 
-# --- The four normalization forms of Unicode
+# --- The normalization forms of Unicode
 
 
 class UnicodeForm(Normalizer):
-    """Text in a normalization form of the Unicode version that tokenizers 0.23.3 has, which is not Python's."""
+    """The base class of the normalization forms, with the Unicode version of tokenizers 0.23.3 instead of Python's."""
 
     compatibility: ClassVar[bool]
     composes: ClassVar[bool]
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The splits in the form, each by itself."""
+        """Normalize each split by itself."""
         return in_form(splits, compatibility=self.compatibility, composes=self.composes)
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class NFD(UnicodeForm):
-    """Canonical decomposition, as `tokenizers.normalizers.NFD`.
+    """Canonical decomposition, like `tokenizers.normalizers.NFD` 0.23.3.
 
     >>> NFD().normalize_str("é") == "e\u0301"
     True
@@ -129,7 +129,7 @@ class NFD(UnicodeForm):
 @unchanging
 @dataclass(frozen=True, repr=False)
 class NFKD(UnicodeForm):
-    """Compatibility decomposition, as `tokenizers.normalizers.NFKD`.
+    """Compatibility decomposition, like `tokenizers.normalizers.NFKD` 0.23.3.
 
     >>> NFKD().normalize_str("ﬁ²")
     'fi2'
@@ -142,7 +142,7 @@ class NFKD(UnicodeForm):
 @unchanging
 @dataclass(frozen=True, repr=False)
 class NFC(UnicodeForm):
-    """Canonical decomposition, then composition, as `tokenizers.normalizers.NFC`.
+    """Canonical decomposition, then composition, like `tokenizers.normalizers.NFC` 0.23.3.
 
     >>> NFC().normalize_str("e\u0301") == "é"
     True
@@ -155,7 +155,7 @@ class NFC(UnicodeForm):
 @unchanging
 @dataclass(frozen=True, repr=False)
 class NFKC(UnicodeForm):
-    """Compatibility decomposition, then composition, as `tokenizers.normalizers.NFKC`.
+    """Compatibility decomposition, then composition, like `tokenizers.normalizers.NFKC` 0.23.3.
 
     >>> NFKC().normalize_str("ｶﾞ")
     'ガ'
@@ -169,13 +169,13 @@ NORMALIZERS: dict[str, type[Normalizer]] = {"nfc": NFC, "nfd": NFD, "nfkc": NFKC
 
 
 def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
-    """The normal form of that name; ValueError if there is none.
+    """Return the normalization form "nfc", "nfd", "nfkc" or "nfkd"; ValueError for another name.
 
     >>> unicode_normalizer_from_str("nfc")
     NFC()
     """
     if normalizer not in NORMALIZERS:
-        raise ValueError(f"{normalizer!r} is no normal form of Unicode: there are {', '.join(NORMALIZERS)}")
+        raise ValueError(f"{normalizer!r} is not a normalization form of Unicode: use one of {', '.join(NORMALIZERS)}")
     return NORMALIZERS[normalizer]()
 
 
@@ -183,8 +183,8 @@ def unicode_normalizer_from_str(normalizer: str) -> Normalizer:
 
 BLANK = 0x20
 
-# The blocks of `_is_chinese_char` of BERT's tokenization.py; but extension E begins there at 2B820, here, as in the
-# library, 256 code points later.
+# The blocks of `_is_chinese_char` in BERT's tokenization.py.  As in the library, extension E begins 256 code points
+# later than there, at 2B920 instead of 2B820.
 CHINESE = (
     range(0x3400, 0x4DC0),
     range(0x4E00, 0xA000),
@@ -199,12 +199,12 @@ CHINESE = (
 @unchanging
 @dataclass(frozen=True, repr=False)
 class BertNormalizer(Normalizer):
-    """The clean-up of BERT's tokenization.py, as `tokenizers.normalizers.BertNormalizer`.
+    """Cleans text up as BERT's tokenization.py does, like `tokenizers.normalizers.BertNormalizer` 0.23.3.
 
-    clean_text: controls are taken out, white space becomes a blank.
-    handle_chinese_chars: a blank before and after each.
-    strip_accents: decompose, then take marks out; None: as `lowercase`.
-    lowercase: lower case, at the end.
+    clean_text: remove control characters and replace white space by U+0020.
+    handle_chinese_chars: put a space before and after every Chinese character.
+    strip_accents: decompose (NFD) and remove combining marks; None: as `lowercase`.
+    lowercase: lowercase the text, as the last step.
 
     >>> BertNormalizer().normalize_str("Été\u200b 中")
     'ete  中 '
@@ -216,7 +216,7 @@ class BertNormalizer(Normalizer):
     lowercase: bool = True
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The splits cleaned up."""
+        """Clean the splits up."""
         strips = self.lowercase if self.strip_accents is None else self.strip_accents
         options = self.clean_text, self.handle_chinese_chars, strips, self.lowercase
         at_once, ordered = _at_once(*options)
@@ -228,7 +228,7 @@ class BertNormalizer(Normalizer):
 
 @cache
 def _at_once(clean: bool, chinese: bool, strips: bool, lowers: bool) -> tuple[CharMap, Bools]:
-    """All steps as one map, and the code points that it cannot do, since it does not put marks in order."""
+    """All steps as one map, and the code points that it cannot handle, because it does not reorder marks."""
     before, after = _before(clean, chinese), _after(strips, lowers)
     if not strips:
         return before.then(after), np.zeros(CODE_POINTS, np.bool_)
@@ -238,7 +238,7 @@ def _at_once(clean: bool, chinese: bool, strips: bool, lowers: bool) -> tuple[Ch
 
 @cache
 def _in_turn(clean: bool, chinese: bool, strips: bool, lowers: bool) -> tuple[CharMap, CharMap]:
-    """The steps before and after the decomposition: few texts need them, so they are made for these alone."""
+    """The steps before and after the decomposition, built only for the few texts that need them."""
     return _before(clean, chinese), _after(strips, lowers)
 
 
@@ -267,7 +267,7 @@ def _blanks_around_chinese() -> CharMap:
 
 
 def _marks_kept(decompose: CharMap) -> Bools:
-    """The marks not taken out, being spacing or younger than the library's categories, and what decomposes to one."""
+    """The marks that are kept (spacing, or newer than the library's categories), and characters that contain one."""
     kept = combining_classes() > 0
     kept[removed_by("bert_strip_accents")] = False
     codes = decompose.changed()

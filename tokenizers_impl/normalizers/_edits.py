@@ -11,13 +11,15 @@ from .._patterns.search import replaced
 from .._text.splits import TEXT, Splits, prepended, stripped
 from ._normalizer import Normalizer
 
-# --- Text with another one before it
+# --- Prepending
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Prepend(Normalizer):
-    """A string is put before every text that is not empty, as `tokenizers.normalizers.Prepend`.
+    """Prepends a string to every non-empty text, like `tokenizers.normalizers.Prepend` 0.23.3.
+
+    prepend: the string.
 
     >>> Prepend().normalize_str("low")
     '▁low'
@@ -26,19 +28,19 @@ class Prepend(Normalizer):
     prepend: str = "▁"
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The splits with it; its origin is their first character."""
+        """Prepend the string; its origin is the first character of the split."""
         return prepended(splits, code_points(self.prepend), splits.added == TEXT)
 
 
-# --- Text without white space at its ends
+# --- Stripping
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Strip(Normalizer):
-    """White space is taken off the ends, as `tokenizers.normalizers.Strip`.
+    """Strips white space from the ends of a text, like `tokenizers.normalizers.Strip` 0.23.3.
 
-    left, right: at which.
+    left, right: whether to strip this end.
 
     >>> Strip(left=False).normalize_str("  a b \\n")
     '  a b'
@@ -48,19 +50,20 @@ class Strip(Normalizer):
     right: bool = field(default=True, metadata=json_form(name="strip_right"))
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The splits without it."""
+        """Strip white space."""
         return stripped(splits, left=self.left, right=self.right)
 
 
-# --- Text with another one in place of a pattern
+# --- Replacing
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Replace(Normalizer):
-    """Every match of a string or a Regex becomes the content, as it stands, as `tokenizers.normalizers.Replace`.
+    """Replaces every match of a pattern, like `tokenizers.normalizers.Replace` 0.23.3.
 
-    ValueError in normalizing for a Regex that tries too many ways to match, and for texts that grow beyond `room`.
+    pattern: a string or a Regex.  content: the replacement, without references to groups.
+    Normalizing raises ValueError for a Regex that backtracks too long, and for texts that grow beyond a limit.
 
     >>> from tokenizers_impl import Regex
     >>> Replace(Regex(" {2,}"), "▁").normalize_str("a  b c")
@@ -71,5 +74,5 @@ class Replace(Normalizer):
     content: str
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The splits with the content in place of matches; its origin is that of the last character of the match."""
+        """Replace all matches; the origin of the content is that of the last character of the match."""
         return replaced(splits, matches(self.pattern, splits), code_points(self.content))

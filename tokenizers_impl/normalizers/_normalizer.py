@@ -1,4 +1,4 @@
-"""What every normalizer offers; normalizers of the user's own, and one after another."""
+"""The base class of normalizers, custom normalizers, and Sequence."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from .._normalized_string import NormalizedString, checked_string
 from .._pre_tokenized_string import parts_with_surroundings, splits_of
 from .._text.splits import TEXT, Given, Splits
 
-# --- What every normalizer offers: splits in, the same splits with other characters out
+# --- The base class of normalizers
 
 
 class Normalizer(Step):
-    """Rewrites text before it is cut into words."""
+    """The base class of all normalizers, which rewrite text before it is split into words."""
 
     role = "normalizer"
 
     @abstractmethod
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The same splits, each rewritten by itself; splits that are added tokens stay as they are."""
+        """Rewrite each split by itself; splits that are added tokens stay as they are."""
 
     @property
     def is_custom(self) -> bool:
-        """Whether it runs code of the user's own, which must be told where in the input a character stands."""
+        """Whether it runs the user's code, which needs the origins of characters."""
         return False
 
     def normalize_str(self, sequence: str) -> str:
-        """One text rewritten."""
+        """Normalize one string; an empty string stays empty."""
         return self.normalize_splits(Splits.of([sequence], offsets=self.is_custom)).texts()[0]
 
     def normalize(self, normalized: NormalizedString) -> None:
-        """One text rewritten in place, which knows where its characters come from.
+        """Normalize a NormalizedString in place; it keeps the origins of its characters.
 
         >>> from tokenizers_impl import NormalizedString, normalizers
         >>> text = NormalizedString("ÉTÉ")
@@ -41,16 +41,16 @@ class Normalizer(Step):
         >>> text[1:]
         NormalizedString(original="TÉ", normalized="te")
         """
-        # Imported late, here and below: it is made of normalizers itself.
+        # Imported here to break an import cycle.
         from .._normalized_string import checked_string
 
         checked_string(normalized).rewrite(self.normalize_splits)
 
     @staticmethod
     def custom(normalizer: Any) -> Normalizer:
-        """A normalizer of the user's own: an object whose normalize(normalized) changes a NormalizedString in place.
+        """Build a normalizer from your own object, whose normalize(normalized) changes a NormalizedString in place.
 
-        It can be used wherever a normalizer can, but not saved or pickled.  What it raises comes out as it is.
+        It works wherever a normalizer does, but cannot be saved or pickled.  Its exceptions are raised unchanged.
         ValueError for an object without that method.
 
         >>> class Digits:
@@ -63,26 +63,26 @@ class Normalizer(Step):
         return CustomNormalizer(normalizer)
 
 
-# --- A normalizer of the user's own
+# --- Custom normalizers
 
 
 class CustomNormalizer(CustomComponent, Normalizer):
-    """An object whose method `normalize` changes a NormalizedString in place; see `Normalizer.custom`."""
+    """A normalizer that calls the user's `normalize`; see `Normalizer.custom`."""
 
     base, part, method = "Normalizer", "normalizer", "normalize"
 
     def normalize(self, normalized: NormalizedString) -> None:
-        """One text, changed by the object."""
+        """Let the object change a NormalizedString in place."""
         self.change(checked_string(normalized))
 
     def normalize_str(self, sequence: str) -> str:
-        """One text rewritten, also an empty one."""
+        """Normalize one string; the object also gets an empty one."""
         text = NormalizedString(sequence)
         self.change(text)
         return text.normalized
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """Every split that is text, and part of a text that was not empty, changed by the object."""
+        """Let the object change every split that is text and whose original is not empty."""
         given = cast("Given", splits.given)
         rows = list(parts_with_surroundings(splits, given))
         for part in (part for row in rows for part in row):
@@ -91,11 +91,11 @@ class CustomNormalizer(CustomComponent, Normalizer):
         return splits_of(rows, given)
 
 
-# --- Normalizers one after another
+# --- Sequences of normalizers
 
 
 class Sequence(FlatSequence[Normalizer], Normalizer):
-    """Each rewrites what the one before it left, as `tokenizers.normalizers.Sequence`.
+    """Applies normalizers one after another, like `tokenizers.normalizers.Sequence` 0.23.3.
 
     >>> from tokenizers_impl.normalizers import NFD, Lowercase, StripAccents
     >>> Sequence([NFD(), StripAccents(), Lowercase()]).normalize_str("Été")
@@ -111,17 +111,17 @@ class Sequence(FlatSequence[Normalizer], Normalizer):
         return len(self.steps)
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The splits after the last of them."""
+        """Apply all normalizers."""
         for each in self.steps:
             splits = each.normalize_splits(splits)
         return splits
 
     def normalize(self, normalized: NormalizedString) -> None:
-        """One text rewritten in place by each."""
+        """Apply all normalizers to a NormalizedString in place."""
         for each in self.steps:
             each.normalize(normalized)
 
     @property
     def is_custom(self) -> bool:
-        """Whether one of them runs code of the user's own."""
+        """Whether one of them runs the user's code."""
         return any(each.is_custom for each in self.steps)

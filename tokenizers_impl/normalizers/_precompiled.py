@@ -1,4 +1,4 @@
-"""The character map of SentencePiece, as `tokenizers` applies it and as SentencePiece itself does."""
+"""The character map of SentencePiece, applied as in `tokenizers` and as in SentencePiece."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from ._normalizer import Normalizer
 
 # --- The character map of a SentencePiece model, with the normalizers that hold one
 
-# In place of a place: no key begins there; the map points outside of itself.
+# Results of a look-up: no key matches; the map is invalid because it points outside itself.
 NO_KEY, BROKEN = -1, -2
 
 
 class CharsMap(NamedTuple):
-    """units: int64, the double array of the keys.  texts: code points of all replacements, a 0 behind each.
+    """A character map as arrays.
 
-    places: int32, shape (number of bytes of `texts` + 1,): the character that begins at a byte, -1 inside of one.
+    units: int64, the double array of the keys.  texts: code points of all replacements, each followed by a 0.
+    places: int32, shape (bytes of `texts` + 1,); the index of the character that begins at a byte, -1 inside one.
     """
 
     units: I64
@@ -38,14 +39,14 @@ class CharsMap(NamedTuple):
 
     @classmethod
     def read(cls, data: bytes) -> CharsMap:
-        """The arrays of these bytes; ValueError for what is no such map."""
+        """Read a map from bytes; ValueError if they are not a valid map."""
         size = int.from_bytes(data[:4], "little") // 4 * 4
         if len(data) < 4 or size == 0 or len(data) < 4 + size:
             raise ValueError(f"precompiled_charsmap of {len(data)} bytes is cut off, or has no keys")
         try:
             texts = data[4 + size :].decode("utf-8")
         except UnicodeDecodeError as error:
-            raise ValueError(f"the replacements of precompiled_charsmap are no UTF-8: {error}") from None
+            raise ValueError(f"the replacements of precompiled_charsmap are not UTF-8: {error}") from None
         chars = code_points(texts)
         places = np.full(len(data) - 4 - size + 1, NO_KEY, np.int32)
         places[byte_places(chars)] = np.arange(len(chars) + 1)
@@ -53,30 +54,30 @@ class CharsMap(NamedTuple):
 
 
 def in_base64(data: bytes) -> str:
-    """The bytes as tokenizer.json has them."""
+    """Encode a map for tokenizer.json."""
     return base64.b64encode(data).decode("ascii")
 
 
 def from_base64(text: Any) -> bytes:
-    """Those bytes; ValueError for what is no base64."""
+    """Decode a map of tokenizer.json; ValueError if it is not base64."""
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, TypeError, ValueError) as error:
-        raise ValueError(f"precompiled_charsmap is no base64: {error}") from None
+        raise ValueError(f"precompiled_charsmap is not base64: {error}") from None
 
 
 def broken() -> ValueError:
-    """What is raised for a map that points outside of itself."""
-    return ValueError("the double array of precompiled_charsmap points outside of itself")
+    """The error for a map that points outside itself."""
+    return ValueError("the double array of precompiled_charsmap points outside itself")
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class CharsMapNormalizer(Normalizer):
-    """A normalizer by such a map.
+    """The base class of normalizers with a character map.
 
-    precompiled_charsmap: what `normalizer_spec` of the model has: the size of a double array (Darts-clone), the array,
-    then the replacements.  ValueError for what is no such map.
+    precompiled_charsmap: the bytes of the model's `normalizer_spec`: the size of a double array (Darts-clone), the
+      array, then the replacements.  ValueError if they are not a valid map.
     """
 
     precompiled_charsmap: bytes = field(metadata=json_form(write=in_base64, read=from_base64))
@@ -90,28 +91,29 @@ class CharsMapNormalizer(Normalizer):
         return CharsMap.read(self.precompiled_charsmap)
 
 
-# --- The character map of SentencePiece as `tokenizers` applies it
+# --- The map as `tokenizers` applies it
 
-# A grapheme of this many bytes or more is never looked up as a whole.
+# Graphemes of this many bytes or more are not looked up as a whole.
 _LONG = 6
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Precompiled(CharsMapNormalizer):
-    """The character map of a SentencePiece model, as `tokenizers.normalizers.Precompiled`.
+    """The character map of a SentencePiece model, applied like `tokenizers.normalizers.Precompiled` 0.23.3.
 
-    A grapheme of less than six bytes that begins with a key becomes what the shortest such key stands for, all of it;
-    of any other grapheme each character does.  ValueError for what is no such map.
+    A grapheme of less than six bytes that begins with a key is replaced as a whole by the replacement of the shortest
+    such key.  In other graphemes each character is looked up by itself.
+    precompiled_charsmap: the bytes of the model's `normalizer_spec`; ValueError if they are not a valid map.
     """
 
     @cached_property
     def _alone(self) -> I32:
-        """Where the replacement of every code point stands, shape (0x110000,)."""
+        """The position of each code point's replacement in `texts`, shape (0x110000,)."""
         return _looked_up_alone(self._map.units, self._map.places)
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The splits after the map; ValueError for a map that points outside of itself."""
+        """The splits after the map; ValueError for a map that points outside itself."""
         texts = splits.chars, splits.starts, splits.ends, splits.added
         nothing = np.empty(0, np.uint32), np.empty(0, np.int32)
         lengths, same = _rewrite(*texts, grapheme_kinds(), *self._map, self._alone, *nothing)
@@ -129,7 +131,7 @@ class Precompiled(CharsMapNormalizer):
 
 @inner_kernel
 def _looked_up(chars: U32, start: int, end: int, units: I64, places: I32) -> int:
-    """Where the replacement of the shortest key that the characters begin with stands; NO_KEY, BROKEN."""
+    """The position of the replacement of the shortest key that the characters begin with; NO_KEY or BROKEN."""
     node = (units[0] >> 10) << ((units[0] & 512) >> 6)
     for i in range(start, end):
         char = int(chars[i])
@@ -153,7 +155,7 @@ def _looked_up(chars: U32, start: int, end: int, units: I64, places: I32) -> int
 
 @kernel
 def _looked_up_alone(units: I64, places: I32) -> I32:
-    """Where the replacement of every code point stands; NO_KEY, BROKEN."""
+    """The position of each code point's replacement; NO_KEY or BROKEN."""
     alone, char = np.empty(CODE_POINTS, np.int32), np.empty(1, np.uint32)
     for code in range(CODE_POINTS):
         char[0] = code
@@ -210,7 +212,7 @@ def _rewrite(
 
 @inner_kernel
 def _is_short(chars: U32, start: int, end: int) -> bool:
-    """Whether the characters are looked up as a whole."""
+    """Whether a grapheme is looked up as a whole."""
     size = 0
     for i in range(start, min(end, start + _LONG)):
         size += utf8_length(chars[i])
@@ -248,7 +250,7 @@ def _sources(changes: I32, starts: I64, ends: I64, former_starts: I64) -> I32:
     return changes
 
 
-# --- The character map of SentencePiece as SentencePiece itself applies it
+# --- The map as SentencePiece applies it
 
 
 def _listed(kept: Any) -> tuple[str, ...]:
@@ -260,14 +262,13 @@ def _listed(kept: Any) -> tuple[str, ...]:
 @unchanging
 @dataclass(frozen=True, repr=False)
 class SentencePieceMap(CharsMapNormalizer):
-    """From the left on, the longest key that stands there becomes what the map has for it, as SentencePiece 0.2.3.
+    """The character map of a SentencePiece model, applied as SentencePiece 0.2.3 does: longest match from the left.
 
-    Ours alone: a file with it is refused by `tokenizers`, whose `Precompiled` takes the same map grapheme by grapheme,
-    the shortest key of each.  The two part on text that is not composed: of "ê" and a dot below, written in three
-    characters, `Precompiled` loses an accent.
-    precompiled_charsmap: as `Precompiled` has it.  kept: strings that stay as they are wherever one stands at the place
-    that has been reached, the longest of several: SentencePiece's user-defined symbols.
-    ValueError for what is no such map.
+    The library `tokenizers` lacks it and refuses a file with it.  Its `Precompiled` applies the same map by graphemes,
+    with the shortest key of each, and gives other results on decomposed text: from "ê" with a dot below, written as
+    three characters, it drops an accent.
+    precompiled_charsmap: as in `Precompiled`; ValueError if it is not a valid map.
+    kept: strings that are never replaced, the longest match first: SentencePiece's user-defined symbols.
     """
 
     kept: tuple[str, ...] = field(default=(), metadata=json_form(write=list, read=_listed))
@@ -281,7 +282,7 @@ class SentencePieceMap(CharsMapNormalizer):
         return Trie.of({string: id for id, string in enumerate(dict.fromkeys(filter(None, self.kept)))})
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The splits after the map; ValueError for a map that points outside of itself."""
+        """The splits after the map; ValueError for a map that points outside itself."""
         given = splits.chars, splits.starts, splits.ends, splits.added, *self._map, *self._kept
         lengths = _rewrite_longest(*given, np.empty(0, np.uint32), np.empty(0, np.int32))
         if len(lengths) < len(splits.starts):
@@ -342,7 +343,7 @@ def _put_longest(source: U32, start: int, end: int, first: int, stop: int, new: 
 
 @inner_kernel
 def _text_end(texts: U32, place: int) -> int:
-    """Where the replacement ends that begins there."""
+    """The end of the replacement that begins at this position."""
     while place < len(texts) and texts[place] != 0:
         place += 1
     return place
@@ -350,7 +351,7 @@ def _text_end(texts: U32, place: int) -> int:
 
 @inner_kernel
 def _kept_end(chars: U32, start: int, end: int, edges: I64, ids: I32) -> int:
-    """Where the longest string to keep ends that begins there; `start` if there is none."""
+    """The end of the longest string to keep that begins at `start`; `start` if there is none."""
     node, found = ROOT, start
     for i in range(start, end):
         node = step(edges, node, int(chars[i]))
@@ -365,7 +366,7 @@ def _kept_end(chars: U32, start: int, end: int, edges: I64, ids: I32) -> int:
 def _longest(chars: U32, start: int, end: int, units: I64, places: I32) -> tuple[int, int]:
     """Where the longest key ends that begins there, and where its replacement stands.
 
-    start + 1 and NO_KEY if there is none; BROKEN as the place of a map that points outside of itself.
+    start + 1 and NO_KEY if there is none; BROKEN as the place of a map that points outside itself.
     """
     stop, place = start + 1, NO_KEY
     node = (units[0] >> 10) << ((units[0] & 512) >> 6)

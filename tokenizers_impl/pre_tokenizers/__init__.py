@@ -1,4 +1,4 @@
-"""Pre-tokenizers: where a text is cut into words."""
+"""Pre-tokenizers, which split text into words."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _KNOWN = {
 
 
 def from_json(data: Any) -> PreTokenizer:
-    """The pre-tokenizer of that object of tokenizer.json; ValueError names what is not there.
+    """Read a pre-tokenizer from its object of tokenizer.json; ValueError names what is unknown or invalid.
 
     >>> from_json({"type": "Metaspace", "replacement": "_", "prepend_scheme": "first", "split": True})
     Metaspace(replacement="_", prepend_scheme=first, split=True)

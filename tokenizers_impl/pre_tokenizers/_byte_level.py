@@ -1,4 +1,4 @@
-"""Byte-level words: GPT-2's cut, every byte a character; words whose end is marked by a symbol."""
+"""The byte-level pre-tokenizers: GPT-2's, and words with an end-of-word symbol."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ from .._text.unicode import LETTER, NUMBER, SPACE, character_classes
 from ._cuts import WhitespaceSplit
 from ._pre_tokenizer import PreTokenizer
 
-# --- Byte-level words: GPT-2's cut, every byte shown as a character
+# --- GPT-2's byte-level words
 
 _SPACE_CHAR, _APOSTROPHE = 32, 39
 _D, _E, _L, _M, _R, _S, _T, _V = map(ord, "delmrstv")
-# What stands before the first character.
+# The kind before the first character.
 _NO_KIND = 255
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class ByteLevel(PreTokenizer):
-    """GPT-2's regular expression, then every byte as a visible character, as `tokenizers.pre_tokenizers.ByteLevel`.
+    """Splits with GPT-2's pattern and shows bytes as characters, like `tokenizers.pre_tokenizers.ByteLevel` 0.23.3.
 
-    add_prefix_space: put a space before a text that begins with none.  trim_offsets: of no effect here, kept for the
-    file.  use_regex: cut at all.
+    add_prefix_space: put a space before a text that does not begin with one.
+    trim_offsets: has no effect here; it is stored in the file.
+    use_regex: whether to split.
 
     >>> ByteLevel().pre_tokenize_str("Hi you're é")
     [('ĠHi', (0, 2)), ('Ġyou', (2, 6)), ("'re", (6, 9)), ('ĠÃ©', (9, 11))]
@@ -41,14 +42,14 @@ class ByteLevel(PreTokenizer):
     use_regex: bool = True
 
     def cut(self, splits: Splits) -> Splits:
-        """Words with the space before them, in byte characters."""
+        """Split into words, each with the space before it, in byte characters."""
         spaced = prepended_once(splits, _SPACE_CHAR, splits.added == TEXT) if self.add_prefix_space else splits
         words = cut_at_marks(spaced, _mark_gpt2, _kinds()) if self.use_regex else spaced.without_empty()
         return in_byte_chars(words)
 
     @staticmethod
     def alphabet() -> list[str]:
-        """The 256 characters that stand for bytes, sorted by code point."""
+        """Return the 256 characters that stand for bytes, sorted by code point."""
         return sorted(map(chr, byte_to_char().tolist()))
 
 
@@ -60,10 +61,10 @@ def _kinds() -> U8:
 
 @kernel
 def _mark_gpt2(chars: U32, starts: I64, ends: I64, added: I32, kinds: U8, marks: U8) -> None:
-    r"""Marks the matches of  's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+ .
+    r"""Mark the matches of  's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+ .
 
-    Matches cover everything, so it is enough to say where one begins: at a change of kind, save after U+0020, which
-    goes to what follows; at white space also where it is the last of several before something else.
+    Matches cover the whole text, so marking their beginnings suffices.  A match begins at a change of kind, except
+    after U+0020, which belongs to what follows, and at the last character of white space before something else.
     """
     for j in range(len(starts)):
         i, end = starts[j], ends[j]
@@ -92,7 +93,7 @@ def _mark_gpt2(chars: U32, starts: I64, ends: I64, added: I32, kinds: U8, marks:
 
 @inner_kernel
 def _contraction(chars: U32, i: int, end: int) -> int:
-    """Length of 's 't 'm 'd 're 've 'll at i, or 0."""
+    """The length of 's 't 'm 'd 're 've 'll at i, else 0."""
     if i + 1 < end:
         one = chars[i + 1]
         if one in (_S, _T, _M, _D):
@@ -104,17 +105,18 @@ def _contraction(chars: U32, i: int, end: int) -> int:
     return 0
 
 
-# --- Byte-level words whose end is marked by a symbol
+# --- Byte-level words with an end-of-word symbol
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class ByteWords(PreTokenizer):
-    """Words between white space, an end-of-word symbol behind each, as the bytes of its UTF-8 (Wang, Cho & Gu 2020).
+    """Splits at white space, appends an end-of-word symbol, and converts to bytes (Wang, Cho & Gu 2020).
 
-    Ours alone: a file with it is refused by `tokenizers`.  Bytes are shown as the characters of ByteLevel, which
-    `hexadecimal` turns into the paper's form.  end_of_word: one character, which stands for a space in decoding,
-    also where it stands in a text: "a·b" comes back as "a b", unless another character is taken.
+    The library `tokenizers` lacks it and refuses a file with it.  Bytes are shown as the characters of ByteLevel;
+    `hexadecimal` converts these to the paper's form.
+    end_of_word: one character, which decodes to a space even if it is in the text: "a·b" decodes to "a b" unless you
+      choose another character.
 
     >>> [word for word, _ in ByteWords().pre_tokenize_str("to  be")]
     ['toÂ·', 'beÂ·']
@@ -130,26 +132,27 @@ class ByteWords(PreTokenizer):
             raise ValueError(f"end_of_word={self.end_of_word!r}: give one character")
 
     def cut(self, splits: Splits) -> Splits:
-        """Words with their end, in byte characters."""
+        """Split into words with the end-of-word symbol, in byte characters."""
         words = WhitespaceSplit().cut(splits)
         marked = words.rewritten(*_append(words.chars, words.starts, words.ends, words.added, ord(self.end_of_word)))
         return in_byte_chars(marked)
 
 
 def hexadecimal(token: str) -> str:
-    """A token of byte characters as bytes in hexadecimal.
+    """Convert a token of byte characters to hexadecimal; ValueError for a character that stands for no byte.
 
-    ValueError for a character that shows no byte.
+    >>> hexadecimal("Ã©")
+    'C3 A9'
     """
     shown = {chr(char): byte for byte, char in enumerate(byte_to_char().tolist())}
     if strange := [char for char in token if char not in shown]:
-        raise ValueError(f"{strange[0]!r} in {token!r} shows no byte: give a token of ByteLevel or ByteWords")
+        raise ValueError(f"{strange[0]!r} in {token!r} stands for no byte: give a token of ByteLevel or ByteWords")
     return " ".join(f"{shown[char]:02X}" for char in token)
 
 
 @kernel
 def _append(chars: U32, starts: I64, ends: I64, added: I32, char: int) -> tuple[U32, I32, I64, I64]:
-    """The words with `char` behind them, and the character that each character came from or follows."""
+    """Append `char` to the words that are text; also returns the source character of each character."""
     new_ends = np.cumsum(ends - starts + (added == TEXT))
     new_starts = np.empty(len(ends), np.int64)
     total = new_ends[-1] if len(ends) > 0 else 0

@@ -1,4 +1,4 @@
-"""Pre-tokenizers that cut: between kinds of characters, at delimiters, scripts, lengths, patterns, spaces."""
+"""Pre-tokenizers that split at kinds of characters, delimiters, scripts, lengths, patterns or spaces."""
 
 from __future__ import annotations
 
@@ -17,57 +17,57 @@ from .._text.splits import BEGINS, INSIDE, REMOVED, TEXT, Splits, cut_at_marks, 
 from .._text.unicode import CODE_POINTS, NUMERIC, PUNCTUATION, SPACE, WORD, character_classes, rows
 from ._pre_tokenizer import PreTokenizer
 
-# --- Pre-tokenizers that cut where the kind of the character changes
+# --- Splitting where the kind of the character changes
 
-# Kinds of characters.  Neighbours of the same kind stay together, save that every ISOLATED character is a split.
+# Kinds of characters.  Adjacent characters of one kind stay together, but every ISOLATED character is a split.
 _DROPPED, _FIRST, _SECOND, _ISOLATED = 0, 1, 2, 3
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Whitespace(PreTokenizer):
-    r"""Cuts by `\\w+|[^\\w\\s]+`, as `tokenizers.pre_tokenizers.Whitespace`.
+    r"""Splits into the matches of `\\w+|[^\\w\\s]+`, like `tokenizers.pre_tokenizers.Whitespace` 0.23.3.
 
     >>> Whitespace().pre_tokenize_str("Hi, you!")
     [('Hi', (0, 2)), (',', (2, 3)), ('you', (4, 7)), ('!', (7, 8))]
     """
 
     def cut(self, splits: Splits) -> Splits:
-        """Runs of word characters, runs of anything else but white space."""
+        """Split into runs of word characters and runs of other characters; drop white space."""
         return cut_at_marks(splits, _mark_kinds, _kinds(WORD, SPACE, _FIRST, _SECOND))
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class WhitespaceSplit(PreTokenizer):
-    """Cuts at white space, as `tokenizers.pre_tokenizers.WhitespaceSplit`.
+    """Splits at white space, like `tokenizers.pre_tokenizers.WhitespaceSplit` 0.23.3.
 
     >>> WhitespaceSplit().pre_tokenize_str("Hi,  you!")
     [('Hi,', (0, 3)), ('you!', (5, 9))]
     """
 
     def cut(self, splits: Splits) -> Splits:
-        """Runs of anything but white space."""
+        """Split at white space and drop it."""
         return cut_at_marks(splits, _mark_kinds, _kinds(0, SPACE, _FIRST, _FIRST))
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class BertPreTokenizer(PreTokenizer):
-    """Cuts at white space and around every punctuation character, as `tokenizers.pre_tokenizers.BertPreTokenizer`.
+    """Splits at white space and around punctuation, like `tokenizers.pre_tokenizers.BertPreTokenizer` 0.23.3.
 
     >>> BertPreTokenizer().pre_tokenize_str("Hi (you)")
     [('Hi', (0, 2)), ('(', (3, 4)), ('you', (4, 7)), (')', (7, 8))]
     """
 
     def cut(self, splits: Splits) -> Splits:
-        """Runs of letters, digits and the like; single punctuation characters."""
+        """Split at white space and around every punctuation character."""
         return cut_at_marks(splits, _mark_kinds, _kinds(PUNCTUATION, SPACE, _ISOLATED, _FIRST))
 
 
 @cache
 def _kinds(inner: int, dropped: int, kind: int, other_kind: int) -> U8:
-    """The kind of every code point: of those in class `inner`, of those in class `dropped`, of all others."""
+    """The kind of every code point: `kind` in class `inner`, _DROPPED in class `dropped`, else `other_kind`."""
     classes = character_classes()
     kinds = np.full(len(classes), other_kind, np.uint8)
     kinds[(classes & dropped) > 0] = _DROPPED
@@ -94,15 +94,15 @@ def _mark_kinds(chars: U32, starts: I64, ends: I64, added: I32, kinds: U8, marks
             before = kind
 
 
-# --- Pre-tokenizers that cut at characters of a kind
+# --- Splitting at characters of a kind
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Punctuation(PreTokenizer):
-    """Cuts at punctuation, as `tokenizers.pre_tokenizers.Punctuation`.
+    """Splits at punctuation, like `tokenizers.pre_tokenizers.Punctuation` 0.23.3.
 
-    behavior: what becomes of each of them, as with `Split`.
+    behavior: the handling of punctuation characters, as in `Split`.
 
     >>> Punctuation("contiguous").pre_tokenize_str("Hi (you)...")
     [('Hi ', (0, 3)), ('(', (3, 4)), ('you', (4, 7)), (')...', (7, 11))]
@@ -115,16 +115,16 @@ class Punctuation(PreTokenizer):
         check_behavior(self.behavior)
 
     def cut(self, splits: Splits) -> Splits:
-        """What the behavior leaves of punctuation and of the text between."""
+        """Split at punctuation characters."""
         return cut_at(splits, chars_in(splits, _of_class(PUNCTUATION)), self.behavior)
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Digits(PreTokenizer):
-    """Cuts numbers from the rest, as `tokenizers.pre_tokenizers.Digits`; its digits are all of Unicode's numbers.
+    """Splits numbers from other text, like `tokenizers.pre_tokenizers.Digits` 0.23.3; digits are all Unicode numbers.
 
-    individual_digits: cut every digit from the next one.
+    individual_digits: whether to make every digit a separate split.
 
     >>> Digits(individual_digits=True).pre_tokenize_str("in 24")
     [('in ', (0, 3)), ('2', (3, 4)), ('4', (4, 5))]
@@ -133,7 +133,7 @@ class Digits(PreTokenizer):
     individual_digits: bool = False
 
     def cut(self, splits: Splits) -> Splits:
-        """Numbers and the text between."""
+        """Split at numbers."""
         behavior = "isolated" if self.individual_digits else "contiguous"
         return cut_at(splits, chars_in(splits, _of_class(NUMERIC)), behavior)
 
@@ -141,7 +141,9 @@ class Digits(PreTokenizer):
 @unchanging
 @dataclass(frozen=True, repr=False)
 class CharDelimiterSplit(PreTokenizer):
-    """Cuts at one character, which is left out, as `tokenizers.pre_tokenizers.CharDelimiterSplit`.
+    """Splits at a character and drops it, like `tokenizers.pre_tokenizers.CharDelimiterSplit` 0.23.3.
+
+    delimiter: one character.
 
     >>> CharDelimiterSplit("-").pre_tokenize_str("a-b")
     [('a', (0, 1)), ('b', (2, 3))]
@@ -155,7 +157,7 @@ class CharDelimiterSplit(PreTokenizer):
             raise ValueError(f"delimiter={self.delimiter!r}: give one character")
 
     def cut(self, splits: Splits) -> Splits:
-        """The text between the delimiters."""
+        """Split at the delimiter."""
         return cut_at(splits, chars_in(splits, _alone(ord(self.delimiter))), "removed")
 
 
@@ -170,26 +172,26 @@ def _alone(code: int) -> Bools:
     return table
 
 
-# --- The pre-tokenizer that cuts where the script changes
+# --- Splitting where the script changes
 
-# The script of what goes with any: spaces and code points that the library's table lacks.
+# The script of characters that go with any script: spaces, and code points that the library's table lacks.
 _ANY = 0
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class UnicodeScripts(PreTokenizer):
-    """Cuts where the script changes, as `tokenizers.pre_tokenizers.UnicodeScripts`.
+    """Splits where the script changes, like `tokenizers.pre_tokenizers.UnicodeScripts` 0.23.3.
 
-    Han, Hiragana and Katakana are one script; punctuation and digits are one, too; spaces go with what stands before
-    them, and are left out where nothing does.
+    Han, Hiragana and Katakana count as one script, and so do punctuation and digits.  Spaces belong to the split before
+    them; at the beginning they are dropped.
 
     >>> UnicodeScripts().pre_tokenize_str(" どこ go?")
     [('どこ ', (1, 4)), ('go', (4, 6)), ('?', (6, 7))]
     """
 
     def cut(self, splits: Splits) -> Splits:
-        """Runs of one script."""
+        """Split into runs of one script."""
         return cut_at_marks(splits, _mark_scripts, _scripts())
 
 
@@ -219,13 +221,15 @@ def _mark_scripts(chars: U32, starts: I64, ends: I64, added: I32, scripts: U8, m
                 before = script
 
 
-# --- The pre-tokenizer that cuts after so many characters
+# --- Splitting into fixed lengths
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class FixedLength(PreTokenizer):
-    """Cuts after every `length` characters, as `tokenizers.pre_tokenizers.FixedLength`.
+    """Splits into pieces of `length` characters, like `tokenizers.pre_tokenizers.FixedLength` 0.23.3.
+
+    length: 1 or more; the last piece may be shorter.
 
     >>> FixedLength(2).pre_tokenize_str("below")
     [('be', (0, 2)), ('lo', (2, 4)), ('w', (4, 5))]
@@ -239,7 +243,7 @@ class FixedLength(PreTokenizer):
             raise ValueError(f"length={self.length!r}: give a number of characters, 1 or more")
 
     def cut(self, splits: Splits) -> Splits:
-        """Pieces of that length, the last one of what is left."""
+        """Split into pieces of `length` characters."""
         return cut_at_marks(splits, _mark_every, self.length)
 
 
@@ -251,17 +255,19 @@ def _mark_every(chars: U32, starts: I64, ends: I64, added: I32, length: int, mar
             marks[i] = BEGINS if begins else INSIDE
 
 
-# --- The pre-tokenizer that cuts at a pattern
+# --- Splitting at a pattern
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Split(PreTokenizer):
-    """Cuts at a string or a Regex, as `tokenizers.pre_tokenizers.Split`.
+    """Splits at the matches of a pattern, like `tokenizers.pre_tokenizers.Split` 0.23.3.
 
-    behavior: a match is "removed", "isolated", "merged_with_previous" or "merged_with_next" text, or "contiguous" with
-    matches that it touches.  invert: this holds of the text between matches instead.  ValueError in cutting for a Regex
-    that tries too many ways to match.
+    pattern: a string or a Regex.
+    behavior: the handling of a match: "removed", "isolated", "merged_with_previous" or "merged_with_next" text, or
+      "contiguous", which joins adjacent matches.
+    invert: apply the behavior to the text between matches instead.
+    Splitting raises ValueError for a Regex that backtracks too long.
 
     >>> Split("-", "merged_with_next").pre_tokenize_str("the-final--countdown")
     [('the', (0, 3)), ('-final', (3, 9)), ('-', (9, 10)), ('-countdown', (10, 20))]
@@ -276,12 +282,12 @@ class Split(PreTokenizer):
         check_behavior(self.behavior)
 
     def cut(self, splits: Splits) -> Splits:
-        """What the behavior leaves of matches and of the text between."""
+        """Split at all matches."""
         found = matches(self.pattern, splits)
         return cut_at(splits._replace(spent=found.spent), found, self.behavior, invert=self.invert)
 
 
-# --- Words of SentencePiece: the space as a visible character before the word
+# --- SentencePiece's words: a visible character instead of the space before a word
 
 PREPEND_SCHEMES = ("always", "first", "never")
 
@@ -289,10 +295,12 @@ PREPEND_SCHEMES = ("always", "first", "never")
 @unchanging
 @dataclass(frozen=True, repr=False)
 class Metaspace(PreTokenizer):
-    """Every space becomes the replacement, and a word begins at it, as `tokenizers.pre_tokenizers.Metaspace`.
+    """Replaces spaces and splits before them, like `tokenizers.pre_tokenizers.Metaspace` 0.23.3.
 
-    replacement: one character.  prepend_scheme: put it before a text that does not begin with it: "always", "first"
-    (only at the very beginning of the input) or "never".  split: cut at all.
+    replacement: one character.
+    prepend_scheme: whether to prepend it to a text that does not begin with it: "always", "first" (only at the very
+      beginning of the input) or "never".
+    split: whether to split.
 
     >>> Metaspace().pre_tokenize_str("Hi you")
     [('▁Hi', (0, 2)), ('▁you', (2, 6))]
@@ -311,11 +319,11 @@ class Metaspace(PreTokenizer):
 
     @property
     def needs_origins(self) -> bool:
-        """Whether it must be known where in the input a split stands."""
+        """Whether it needs the origins of characters, their positions in the input."""
         return self.prepend_scheme == "first"
 
     def cut(self, splits: Splits) -> Splits:
-        """Words with the replacement before them."""
+        """Replace spaces, prepend the replacement, and split before each replacement."""
         mark = ord(self.replacement)
         text = splits.added == TEXT
         spaced = splits._replace(chars=_replaced(splits.chars, splits.starts, splits.ends, splits.added, mark))
@@ -326,7 +334,7 @@ class Metaspace(PreTokenizer):
 
 
 def _at_the_beginning(splits: Splits) -> Bools:
-    """Which splits come from the very beginning of the input; an empty one is none."""
+    """Whether each split is at the very beginning of the input; False for empty splits."""
     first = np.zeros(len(splits.starts), np.bool_)
     full = np.flatnonzero(splits.ends > splits.starts)
     first[full] = splits.origins[splits.starts[full], 0] == 0

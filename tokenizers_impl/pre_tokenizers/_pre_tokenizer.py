@@ -1,4 +1,4 @@
-"""What every pre-tokenizer offers; pre-tokenizers of the user's own, and one after another."""
+"""The base class of pre-tokenizers, custom pre-tokenizers, and Sequence."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from .._core.component import CustomComponent, FlatSequence, Step
 from .._pre_tokenized_string import PreTokenizedString, checked_pre_tokenized, parts, splits_of
 from .._text.splits import Given, Splits
 
-# --- What every pre-tokenizer offers: splits in, smaller splits out
+# --- The base class of pre-tokenizers
 
 
 class PreTokenizer(Step):
-    """Cuts text into words; no merge and no piece ever crosses the cut."""
+    """The base class of all pre-tokenizers, which split text into words; no token crosses a word boundary."""
 
     role = "pre-tokenizer"
 
     @abstractmethod
     def cut(self, splits: Splits) -> Splits:
-        """Smaller splits, none empty; splits that are added tokens stay as they are."""
+        """Split the splits into smaller ones, none empty; splits that are added tokens stay as they are."""
 
     @property
     def needs_origins(self) -> bool:
-        """Whether it must be known where in the input a split stands."""
+        """Whether it needs the origins of characters, their positions in the input."""
         return False
 
     @property
     def is_custom(self) -> bool:
-        """Whether it runs code of the user's own."""
+        """Whether it runs the user's code."""
         return False
 
     def pre_tokenize_str(self, sequence: str) -> list[tuple[str, tuple[int, int]]]:
-        """The words of one text, each with where it stands in it."""
+        """Split a string into words with their (start, end) in characters; an empty string has none."""
         splits = self.cut(Splits.of([sequence], offsets=True))
         return list(zip(splits.texts(), splits.offsets(), strict=True))
 
     def pre_tokenize(self, pretok: PreTokenizedString) -> None:
-        """Every split of one text cut in place, but for those that have tokens.
+        """Split a PreTokenizedString in place; splits that have tokens stay as they are.
 
         >>> from tokenizers_impl import PreTokenizedString, pre_tokenizers
         >>> text = PreTokenizedString("in 2024")
@@ -47,17 +47,17 @@ class PreTokenizer(Step):
         >>> [split for split, _, _ in text.get_splits()]
         ['in', '2', '0', '2', '4']
         """
-        # Imported late, here and below: what it is made of needs pre-tokenizers itself.
+        # Imported here to break an import cycle.
         from .._pre_tokenized_string import checked_pre_tokenized
 
         checked_pre_tokenized(pretok).split(lambda i, split: split.cut(self.cut))
 
     @staticmethod
     def custom(pretok: Any) -> PreTokenizer:
-        """A pre-tokenizer of the user's own: an object whose pre_tokenize(pretok) cuts a PreTokenizedString in place.
+        """Build a pre-tokenizer from your own object, whose pre_tokenize(pretok) splits a PreTokenizedString in place.
 
-        It can be used wherever a pre-tokenizer can, but not saved or pickled.  What it raises comes out as it is.
-        ValueError for an object without that method; in use, for tokens that it gives to a split.
+        It works wherever a pre-tokenizer does, but cannot be saved or pickled.  Its exceptions are raised unchanged.
+        ValueError for an object without that method, and in use if it assigns tokens to a split.
 
         >>> class Halves:
         ...     def pre_tokenize(self, pretok):
@@ -69,31 +69,31 @@ class PreTokenizer(Step):
         return CustomPreTokenizer(pretok)
 
 
-# --- A pre-tokenizer of the user's own
+# --- Custom pre-tokenizers
 
 
 class CustomPreTokenizer(CustomComponent, PreTokenizer):
-    """An object whose method `pre_tokenize` cuts a PreTokenizedString in place; see `PreTokenizer.custom`."""
+    """A pre-tokenizer that calls the user's `pre_tokenize`; see `PreTokenizer.custom`."""
 
     base, part, method = "PreTokenizer", "pre_tokenizer", "pre_tokenize"
 
     @property
     def needs_origins(self) -> bool:
-        """True: the object may look at the original."""
+        """Always True, because the object may look at the original."""
         return True
 
     def pre_tokenize(self, pretok: PreTokenizedString) -> None:
-        """One text, cut by the object."""
+        """Let the object split a PreTokenizedString in place."""
         self.change(checked_pre_tokenized(pretok))
 
     def pre_tokenize_str(self, sequence: str) -> list[tuple[str, tuple[int, int]]]:
-        """The words of one text, each with where it stands in it."""
+        """Split a string into words with their (start, end) in characters."""
         text = PreTokenizedString(sequence)
         self.change(text)
         return [(split, offsets) for split, offsets, _ in text.get_splits()]
 
     def cut(self, splits: Splits) -> Splits:
-        """Every text cut by the object."""
+        """Let the object split every text."""
         given = cast("Given", splits.given)
         rows = []
         for i, row in enumerate(parts(splits.without_empty(), given)):
@@ -103,11 +103,16 @@ class CustomPreTokenizer(CustomComponent, PreTokenizer):
         return splits_of(rows, given).without_empty()
 
 
-# --- Pre-tokenizers one after another
+# --- Sequences of pre-tokenizers
 
 
 class Sequence(FlatSequence[PreTokenizer], PreTokenizer):
-    """Each cuts what the one before it left, as `tokenizers.pre_tokenizers.Sequence`."""
+    """Applies pre-tokenizers one after another, like `tokenizers.pre_tokenizers.Sequence` 0.23.3.
+
+    >>> from tokenizers_impl.pre_tokenizers import Digits, WhitespaceSplit
+    >>> Sequence([WhitespaceSplit(), Digits()]).pre_tokenize_str("in 24h")
+    [('in', (0, 2)), ('24', (3, 5)), ('h', (5, 6))]
+    """
 
     kind, key = PreTokenizer, "pretokenizers"
 
@@ -115,22 +120,22 @@ class Sequence(FlatSequence[PreTokenizer], PreTokenizer):
         super().__init__(pretokenizers)
 
     def cut(self, splits: Splits) -> Splits:
-        """The splits after the last of them."""
+        """Apply all pre-tokenizers."""
         for each in self.steps:
             splits = each.cut(splits)
         return splits
 
     def pre_tokenize(self, pretok: PreTokenizedString) -> None:
-        """Every split of one text cut in place by each."""
+        """Apply all pre-tokenizers to a PreTokenizedString in place."""
         for each in self.steps:
             each.pre_tokenize(pretok)
 
     @property
     def needs_origins(self) -> bool:
-        """Whether one of them must know where in the input a split stands."""
+        """Whether one of them needs the origins of characters."""
         return any(each.needs_origins for each in self.steps)
 
     @property
     def is_custom(self) -> bool:
-        """Whether one of them runs code of the user's own."""
+        """Whether one of them runs the user's code."""
         return any(each.is_custom for each in self.steps)

@@ -1,4 +1,4 @@
-"""Post-processors: what is put around the tokens of a text."""
+"""Post-processors, which add special tokens to the tokens of a text."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _READERS = {
 
 
 def from_json(data: Any) -> PostProcessor:
-    """The post-processor of that object of tokenizer.json; ValueError names what is not there.
+    """Read a post-processor from its object of tokenizer.json; ValueError names what is unknown or invalid.
 
     >>> from_json({"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True})
     ByteLevel(add_prefix_space=True, trim_offsets=False, use_regex=True)
@@ -41,7 +41,7 @@ def from_json(data: Any) -> PostProcessor:
         return Sequence.nested(map(from_json, members(data, "processors")))
     if isinstance(kind, str) and kind in _READERS:
         return _READERS[kind](data)
-    # The others stand here for the message that tells what there is.
+    # The other keys are here for the error message, which lists all types.
     known = dict.fromkeys((*_READERS, "ByteLevel", "Sequence"), ByteLevel)
     found: PostProcessor = component_from_json("post-processor", known, data)
     return found

@@ -1,4 +1,4 @@
-"""What every post-processor makes of an input: its layout; post-processors one after another."""
+"""The base class of post-processors, their layouts, and Sequence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._core.encoding import Encoding, lists_of
 from .._core.options import checked_flag
 from .._core.token_lists import TokenLists, check_size, room_for
 
-# --- What a post-processor makes of an input: its sequences and what is put around them
+# --- The layout of a row: sequences and special tokens
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class SequencePiece:
 
 @dataclass(frozen=True)
 class SpecialPiece:
-    """Tokens that are put in."""
+    """Special tokens, which the post-processor adds."""
 
     ids: tuple[int, ...]
     tokens: tuple[str, ...]
@@ -39,8 +39,8 @@ Piece: TypeAlias = SequencePiece | SpecialPiece
 class Layout:
     """The pieces of a row, in order.
 
-    trims: for each time that white space is taken out of the offsets, whether a space was put before texts.
-    named: whether the tokens know of what sequence they are.
+    trims: one add_prefix_space for each step that trims white space from the offsets.
+    named: whether the row records which tokens belong to which sequence.
     """
 
     pieces: tuple[Piece, ...]
@@ -49,55 +49,68 @@ class Layout:
 
     @classmethod
     def plain(cls, is_pair: bool) -> Layout:
-        """The sequences alone, each of its own type."""
+        """The sequences without special tokens, with type ids 0 and 1."""
         return cls(tuple(SequencePiece(sequence, sequence) for sequence in range(1 + is_pair)))
 
 
-# --- What every post-processor offers: sequences in, a row with special tokens out
+# --- The base class of post-processors
 
 
 class PostProcessor(Step):
-    """Puts special tokens around the sequences of an input."""
+    """The base class of all post-processors, which add special tokens to the sequences of an input."""
 
     role = "post-processor"
 
     @abstractmethod
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """How many tokens are put in."""
+        """Return the number of tokens that are added to a text, or to a pair."""
 
     @abstractmethod
     def pieces_of(self, sequences: list[TokenLists], *, add_special_tokens: bool) -> list[TokenLists]:
-        """What stands one after another in the row; the sequences may be pieces that another one has made."""
+        """The pieces of the row; the sequences may be pieces of another post-processor."""
 
     @abstractmethod
     def layout(self, is_pair: bool, *, add_special_tokens: bool) -> Layout | None:
-        """The same of any input with this number of sequences, but for what overflows; None where that is not all."""
+        """The layout of the row of any text, or any pair, without overflow; None if there is no fixed layout."""
 
     def process_lists(self, sequences: list[TokenLists], *, add_special_tokens: bool) -> TokenLists:
-        """The row of one sequence or two."""
+        """Build the row of one or two sequences."""
         named = [_named(each, i) for i, each in enumerate(sequences)]
         pieces = self.pieces_of(named, add_special_tokens=add_special_tokens)
         check_size("a row", sum(map(len, pieces)), room_for(sum(map(len, named))))
         return TokenLists.joined(pieces)
 
     def process(self, encoding: Encoding, pair: Encoding | None = None, add_special_tokens: bool = True) -> Encoding:
-        """The row of one Encoding or two."""
+        """Build the row of one or two Encodings; add_special_tokens: whether to add special tokens.
+
+        ValueError for anything else than an Encoding, and for a row that grows beyond a limit.
+
+        >>> from tokenizers_impl import Tokenizer, models, processors
+        >>> encoding = Tokenizer(models.BPE({"a": 0, "b": 1}, [])).encode("ab")
+        >>> processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2)).process(encoding).tokens
+        ['[CLS]', 'a', 'b', '[SEP]']
+        """
         sequences = [lists_of("encoding", encoding)] + ([] if pair is None else [lists_of("pair", pair)])
         is_adding = checked_flag("add_special_tokens", add_special_tokens)
         return Encoding(self.process_lists(sequences, add_special_tokens=is_adding))
 
 
 def _named(row: TokenLists, sequence: int) -> TokenLists:
-    """The row as this sequence, what overflows from it too; its type is that of the sequence."""
+    """Assign a row and its overflow to a sequence; the type id of the row is the sequence's index."""
     named = row.of_sequence(sequence).of_type(sequence)
     return named.with_changed_overflow(row, lambda part: part.of_sequence(sequence))
 
 
-# --- Post-processors one after another
+# --- Sequences of post-processors
 
 
 class Sequence(FlatSequence[PostProcessor], PostProcessor):
-    """Each works on the pieces of the one before it, as `tokenizers.processors.Sequence`."""
+    """Applies post-processors one after another to pieces, like `tokenizers.processors.Sequence` 0.23.3.
+
+    >>> from tokenizers_impl.processors import BertProcessing, ByteLevel
+    >>> Sequence([ByteLevel(), BertProcessing(("[SEP]", 3), ("[CLS]", 2))]).num_special_tokens_to_add(False)
+    2
+    """
 
     kind, key = PostProcessor, "processors"
 
@@ -105,17 +118,17 @@ class Sequence(FlatSequence[PostProcessor], PostProcessor):
         super().__init__(processors)
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """What all of them put in."""
+        """Return the number of tokens that all of them add."""
         return sum(each.num_special_tokens_to_add(is_pair) for each in self.steps)
 
     def pieces_of(self, sequences: list[TokenLists], *, add_special_tokens: bool) -> list[TokenLists]:
-        """The pieces that the last of them makes."""
+        """The pieces of the last one."""
         for each in self.steps:
             sequences = each.pieces_of(sequences, add_special_tokens=add_special_tokens)
         return sequences
 
     def layout(self, is_pair: bool, *, add_special_tokens: bool) -> Layout | None:
-        """That of the last one, if those before it put nothing in."""
+        """The layout of the last one, None if one before it adds tokens."""
         plain = Layout.plain(is_pair)
         done = plain
         for each in self.steps:

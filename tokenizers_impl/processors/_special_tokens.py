@@ -1,4 +1,4 @@
-"""Post-processors with fixed special tokens: BERT's, RoBERTa's; white space taken out of offsets."""
+"""The post-processors of BERT, RoBERTa and byte-level models."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .._core.token_lists import TokenLists
 from .._text.unicode import SPACE, character_classes
 from ._post_processor import Layout, Piece, PostProcessor, SequencePiece, SpecialPiece
 
-# --- Special tokens before and behind a sequence, and behind whatever overflows from it
+# --- Special tokens before and after a sequence and its overflow
 
 Token = tuple[str, int]
 
 
 def wrapped(row: TokenLists, before: list[Token], after: list[Token], sequence: int, type_id: int) -> TokenLists:
-    """A sequence, and each part that overflows from it, between special tokens of a type."""
+    """Put special tokens of a type before and after a sequence and each part of its overflow."""
     whole = _wrapped(row, before, after, sequence, type_id)
     return whole.with_changed_overflow(row, lambda part: _wrapped(part, before, after, sequence, type_id))
 
 
 def _wrapped(row: TokenLists, before: list[Token], after: list[Token], sequence: int, type_id: int) -> TokenLists:
-    # Its own tokens count as text, be they padding.
+    # All tokens of the sequence count as text, even padding.
     body = row.as_text()
     first, last = (
         TokenLists.of_special([id for _, id in side], [name for name, _ in side], type_id) for side in (before, after)
@@ -38,7 +38,7 @@ def _wrapped(row: TokenLists, before: list[Token], after: list[Token], sequence:
 
 
 def wrapped_layout(sides: list[tuple[list[Token], list[Token]]], types: list[int], trims: tuple[bool, ...]) -> Layout:
-    """Each sequence between special tokens, all of one type."""
+    """The layout of sequences between special tokens; all tokens of a sequence have one type."""
     pieces: list[Piece] = []
     for sequence, ((before, after), type_id) in enumerate(zip(sides, types, strict=True)):
         pieces += [_special(before, type_id), SequencePiece(sequence, type_id), _special(after, type_id)]
@@ -50,7 +50,7 @@ def _special(tokens: list[Token], type_id: int) -> SpecialPiece:
 
 
 def checked_token(name: str, value: object) -> Token:
-    """A token with its id as a tuple; ValueError for anything else."""
+    """Check a (token, id) pair; ValueError for anything else."""
     if isinstance(value, (list, tuple)) and len(value) == 2 and isinstance(value[0], str):
         with suppress(TypeError):
             id = plain(value[1], int)
@@ -60,16 +60,16 @@ def checked_token(name: str, value: object) -> Token:
 
 
 def checked_fields(kind: str, data: Mapping[str, Any], flags: tuple[str, ...] = ()) -> list[Any]:
-    """sep, cls and the flags of an object of tokenizer.json; ValueError names what is missing or no bool."""
+    """sep, cls and the flags of an object of tokenizer.json; ValueError names a missing key or an invalid flag."""
     if missing := [name for name in ("sep", "cls", *flags) if name not in data]:
-        raise ValueError(f"the {kind} has no {missing[0]}")
+        raise ValueError(f"the {kind} lacks the key {missing[0]}")
     for name in flags:
         if not isinstance(data[name], bool):
             raise ValueError(f"{name} of the {kind} is {data[name]!r}: expected bool")
     return [data[name] for name in ("sep", "cls", *flags)]
 
 
-# --- White space taken out of offsets
+# --- Trimming white space from offsets
 
 # The space as ByteLevel shows it.
 _BYTE_SPACE = "Ġ"
@@ -81,7 +81,7 @@ def _spaces() -> str:
 
 
 def margins(token: str) -> tuple[int, int]:
-    """Number of spaces at the beginning and at the end of a token.
+    """The number of spaces at the beginning and at the end of a token.
 
     >>> margins("Ġlow "), margins("  ")
     ((1, 1), (2, 2))
@@ -90,7 +90,7 @@ def margins(token: str) -> tuple[int, int]:
 
 
 def trimmed_lists(row: TokenLists, *, add_prefix_space: bool) -> TokenLists:
-    """A row with the spaces of its tokens taken out of their offsets."""
+    """Trim the white space of tokens from their offsets in a row."""
     reach = np.array(row.offset_list, np.int64).reshape(-1, 2)
     spaces = np.array(list(map(margins, row.token_list)), np.int64).reshape(-1, 2)
     found = without_spaces(reach, spaces, np.arange(min(1, len(row))), add_prefix_space)
@@ -98,7 +98,7 @@ def trimmed_lists(row: TokenLists, *, add_prefix_space: bool) -> TokenLists:
 
 
 def without_spaces(reach: I64, spaces: I64, firsts: I64, add_prefix_space: bool) -> I64:
-    """Offsets, each shorter by its spaces, but for one space that was put before a text."""
+    """Trim the spaces of tokens from their offsets, except one space that was prepended to a text."""
     (starts, ends), (leading, trailing) = reach.T, spaces.T
     is_first = starts == 0
     is_first[firsts] = True
@@ -109,16 +109,22 @@ def without_spaces(reach: I64, spaces: I64, firsts: I64, add_prefix_space: bool)
     return np.stack((new_starts, new_ends), axis=1)
 
 
-# --- White space taken out of the offsets of byte-level tokens
+# --- Trimming the offsets of byte-level tokens
 
 
 @unchanging
 @dataclass(frozen=True, repr=False)
 class ByteLevel(PostProcessor):
-    """Offsets without white space, as `tokenizers.processors.ByteLevel`; no token is put in.
+    """Trims white space from the offsets, like `tokenizers.processors.ByteLevel` 0.23.3; adds no tokens.
 
-    add_prefix_space: whether the pre-tokenizer put a space before texts, which has no place in them.  trim_offsets: do
-    anything at all.  use_regex: of no effect here, kept for the file.
+    add_prefix_space: whether the pre-tokenizer prepends a space, which is not in the text.
+    trim_offsets: whether to trim.  use_regex: has no effect here; it is stored in the file.
+
+    >>> from tokenizers_impl import Tokenizer, models, pre_tokenizers
+    >>> tokenizer = Tokenizer(models.WordLevel({"a": 0, "Ġb": 1}, "a"))
+    >>> tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    >>> ByteLevel(trim_offsets=True).process(tokenizer.encode("a b")).offsets
+    [(0, 1), (2, 3)]
     """
 
     add_prefix_space: bool = True
@@ -126,36 +132,36 @@ class ByteLevel(PostProcessor):
     use_regex: bool = True
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """0."""
+        """Return 0."""
         return 0
 
     def pieces_of(self, sequences: list[TokenLists], *, add_special_tokens: bool) -> list[TokenLists]:
-        """The sequences."""
+        """The sequences with trimmed offsets."""
         if self.trim_offsets:
             sequences = [trimmed_parts(each, self.add_prefix_space) for each in sequences]
         return [each.of_sequence(i) for i, each in enumerate(sequences)]
 
     def layout(self, is_pair: bool, *, add_special_tokens: bool) -> Layout:
-        """The sequences."""
+        """The sequences without special tokens."""
         trims = (self.add_prefix_space,) if self.trim_offsets else ()
         return replace(Layout.plain(is_pair), trims=trims)
 
 
 def trimmed_parts(row: TokenLists, add_prefix_space: bool) -> TokenLists:
-    """The row, and what overflows from it, without white space in the offsets."""
+    """Trim the offsets of a row and its overflow."""
     whole = trimmed_lists(row, add_prefix_space=add_prefix_space)
     return whole.with_changed_overflow(row, lambda part: trimmed_lists(part, add_prefix_space=add_prefix_space))
 
 
-# --- [CLS] one [SEP] other [SEP]
+# --- BERT: [CLS] first [SEP] second [SEP]
 
 
 @unchanging
 @dataclass(frozen=True, init=False, repr=False)
 class BertProcessing(PostProcessor):
-    """What BERT reads, as `tokenizers.processors.BertProcessing`.
+    """Adds BERT's special tokens, like `tokenizers.processors.BertProcessing` 0.23.3: [CLS] first [SEP] second [SEP].
 
-    sep, cls_token: tokens with their ids.
+    sep, cls_token: (token, id) pairs; ValueError for anything else.  The type id of the second sequence is 1.
 
     >>> BertProcessing(("[SEP]", 102), ("[CLS]", 101)).num_special_tokens_to_add(True)
     3
@@ -169,7 +175,7 @@ class BertProcessing(PostProcessor):
         object.__setattr__(self, "cls", checked_token("cls_token", cls_token))
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """2, or 3 for a pair."""
+        """Return 2, or 3 for a pair."""
         return 3 if is_pair else 2
 
     def pieces_of(self, sequences: list[TokenLists], *, add_special_tokens: bool) -> list[TokenLists]:
@@ -193,20 +199,22 @@ class BertProcessing(PostProcessor):
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> BertProcessing:
-        """The way back; ValueError names what is wrong."""
+        """Read such an object; ValueError names what is invalid."""
         return cls(*checked_fields("BertProcessing", data))
 
 
-# --- <s> one </s> </s> other </s>, white space taken out of the offsets
+# --- RoBERTa: <s> first </s> </s> second </s>, with trimmed offsets
 
 
 @unchanging
 @dataclass(frozen=True, init=False, repr=False)
 class RobertaProcessing(PostProcessor):
-    """What RoBERTa reads, as `tokenizers.processors.RobertaProcessing`; every type is 0.
+    """Adds RoBERTa's special tokens, like `tokenizers.processors.RobertaProcessing` 0.23.3.
 
-    sep, cls_token: tokens with their ids.  trim_offsets: leave white space at the ends of a token out of its offsets.
-    add_prefix_space: whether the pre-tokenizer put a space before texts, which has no place in them.
+    A row is <s> first </s> </s> second </s>; all type ids are 0.
+    sep, cls_token: (token, id) pairs; ValueError for anything else.
+    trim_offsets: whether to trim white space from the offsets of tokens.
+    add_prefix_space: whether the pre-tokenizer prepends a space, which is not in the text.
 
     >>> RobertaProcessing(("</s>", 2), ("<s>", 0)).num_special_tokens_to_add(True)
     4
@@ -225,14 +233,14 @@ class RobertaProcessing(PostProcessor):
         self.__post_init__()
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """2, or 4 for a pair."""
+        """Return 2, or 4 for a pair."""
         return 4 if is_pair else 2
 
     def pieces_of(self, sequences: list[TokenLists], *, add_special_tokens: bool) -> list[TokenLists]:
         """The sequences, each with its tokens."""
         if self.trim_offsets:
             sequences = [trimmed_parts(each, self.add_prefix_space) for each in sequences]
-        # What overflows keeps its types where no tokens are put in.
+        # Without special tokens, the overflow keeps its type ids.
         sequences = [each.of_type(0) for each in sequences]
         if not add_special_tokens:
             return sequences
@@ -256,7 +264,7 @@ class RobertaProcessing(PostProcessor):
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RobertaProcessing:
-        """The way back; ValueError names what is wrong."""
+        """Read such an object; ValueError names what is invalid."""
         return cls(*checked_fields("RobertaProcessing", data, ("trim_offsets", "add_prefix_space")))
 
 

@@ -1,4 +1,4 @@
-"""Special tokens put in by a template, with the pieces it is written in."""
+"""The post-processor with templates, and the pieces of a template."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .._core.options import choice_of, plain
 from .._core.token_lists import TokenLists
 from ._post_processor import Layout, Piece, PostProcessor, SequencePiece, SpecialPiece
 
-# --- What a template is written in: its pieces, the tokens they name
+# --- The pieces and the special tokens of a template
 
 _LARGEST = 2**32 - 1
 _SEQUENCES = {"": "A", "A": "A", "a": "A", "B": "B", "b": "B"}
@@ -19,7 +19,7 @@ _SEQUENCES = {"": "A", "A": "A", "a": "A", "B": "B", "b": "B"}
 
 @dataclass(frozen=True)
 class TemplatePiece:
-    """A sequence, "A" or "B", or the name of a special token.
+    """A piece of a template: a sequence, "A" or "B", or the name of a special token.
 
     >>> TemplatePiece.of("$B:1")
     TemplatePiece(id='B', type_id=1, is_sequence=True)
@@ -31,7 +31,7 @@ class TemplatePiece:
 
     @classmethod
     def of(cls, text: str) -> TemplatePiece:
-        """$A, $B, $ and a type for A, or the name of a token; each may have a colon and a type behind it."""
+        """Parse $A, $B, $ and a type id (for A), or the name of a token; each may end with a colon and a type id."""
         name, colon, type_text = text.partition(":")
         type_id = _number(type_text) if colon else 0
         if type_id is None:
@@ -46,12 +46,12 @@ class TemplatePiece:
         return cls("A", type_id if colon else own_type, True)
 
     def to_json(self) -> dict[str, Any]:
-        """The piece in tokenizer.json."""
+        """Return the piece's object of tokenizer.json."""
         return {"Sequence" if self.is_sequence else "SpecialToken": {"id": self.id, "type_id": self.type_id}}
 
     @classmethod
     def from_json(cls, data: Any) -> TemplatePiece:
-        """The way back."""
+        """Read such an object; ValueError if it is invalid."""
         kind, inner = next(iter(data.items())) if isinstance(data, Mapping) and len(data) == 1 else ("", None)
         if kind in ("Sequence", "SpecialToken") and isinstance(inner, Mapping):
             id = inner.get("id", "")
@@ -63,7 +63,7 @@ class TemplatePiece:
 
 
 def pieces_of(template: str | Iterable[str]) -> tuple[TemplatePiece, ...]:
-    """The pieces of a template: a string with a space between any two, or a list of strings."""
+    """Parse a template: a string of pieces with single spaces between them, or a list of strings."""
     texts = template.split(" ") if isinstance(template, str) else template
     if not isinstance(texts, (list, tuple)) or not all(isinstance(text, str) for text in texts):
         raise ValueError(f"the template is {template!r}: give a string, or a list of strings")
@@ -72,7 +72,7 @@ def pieces_of(template: str | Iterable[str]) -> tuple[TemplatePiece, ...]:
 
 @dataclass(frozen=True)
 class SpecialToken:
-    """What a name in a template stands for: one token or several."""
+    """The one or more tokens that a name in a template stands for."""
 
     id: str
     ids: tuple[int, ...]
@@ -95,7 +95,7 @@ class SpecialToken:
 
     @classmethod
     def of(cls, value: Any) -> SpecialToken:
-        """Of a token and its id, in any order, or of an object with id, ids, tokens."""
+        """Build from a token and its id, in any order, or from a mapping with id, ids and tokens."""
         if isinstance(value, Mapping):
             for name in ("id", "ids", "tokens"):
                 if name not in value:
@@ -109,7 +109,7 @@ class SpecialToken:
         raise ValueError(f"the special token is {value!r}: give a token and its id, or a dict with id, ids, tokens")
 
     def to_json(self) -> dict[str, Any]:
-        """The token in tokenizer.json."""
+        """Return the token's object of tokenizer.json."""
         return {"id": self.id, "ids": list(self.ids), "tokens": list(self.tokens)}
 
 
@@ -118,29 +118,30 @@ def _is_number(value: Any) -> bool:
 
 
 def _number(text: str) -> int | None:
-    """The number that a text is, as Rust reads it; None for none."""
+    """Parse an integer as Rust does; None if the text is not an integer."""
     digits = text.removeprefix("+")
-    # int() would take more: white space, underscores, digits of other scripts, thousands of them.
+    # int() accepts more: white space, underscores, digits of other scripts, thousands of digits.
     if not digits.isascii() or not digits.isdecimal() or len(digits.lstrip("0")) > len(str(_LARGEST)):
         return None
     return int(digits) if int(digits) <= _LARGEST else None
 
 
-# --- Special tokens put in by a template
+# --- The post-processor
 
-# Each piece is joined with all others, and whatever overflows from it.
+# The overflow of each piece is joined with all other pieces, so long templates would take too much memory.
 _MOST_PIECES = 100
 
 
 @unchanging
 @dataclass(frozen=True, init=False, repr=False)
 class TemplateProcessing(PostProcessor):
-    """Rows after a template, as `tokenizers.processors.TemplateProcessing`.
+    """Adds special tokens by templates, like `tokenizers.processors.TemplateProcessing` 0.23.3.
 
-    single, pair: the templates of one sequence and of two, strings with a space between the pieces, or lists of pieces:
-    $A and $B are the sequences, $0 or $1 is A with that type, anything else is the name of a special token; ":1" behind
-    it is its type.  special_tokens: for each of those names a token and its id in any order, or a dict with `id`, the
-    name, `ids` and `tokens`.  ValueError for a name that is not among them, and for a pair that lacks a sequence.
+    single, pair: the templates of a text and of a pair: strings of pieces with single spaces between them, or lists of
+      at most 100 pieces.  $A and $B are the sequences, $0 and $1 are A with this type id, any other piece is the name
+      of a special token.  A piece may end with a type id, as in "$B:1".  None: "$0" and "$A:0 $B:1".
+    special_tokens: per name a (token, id) pair in any order, or a mapping with `id` (the name), `ids`, `tokens`.
+    ValueError for a name without special token, and for a pair that does not have both sequences.
 
     >>> tokens = [("[CLS]", 1), ("[SEP]", 2)]
     >>> template = TemplateProcessing("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", tokens)
@@ -181,7 +182,7 @@ class TemplateProcessing(PostProcessor):
         object.__setattr__(self, "special_tokens", tuple(known[name] for name in sorted(known)))
 
     def num_special_tokens_to_add(self, is_pair: bool) -> int:
-        """The tokens of the template."""
+        """Return the number of special tokens of the template."""
         known = {token.id: len(token.ids) for token in self.special_tokens}
         return sum(known[piece.id] for piece in (self.pair if is_pair else self.single) if not piece.is_sequence)
 
@@ -189,8 +190,8 @@ class TemplateProcessing(PostProcessor):
         """The pieces of the template."""
         if len(sequences) not in (1, 2):
             raise ValueError(
-                f"a template takes one sequence or two, and is given {len(sequences)} pieces by the "
-                "post-processor before it: put the template first"
+                f"a template takes one or two sequences, but the post-processor before it gives {len(sequences)} "
+                "pieces: put the template first"
             )
         layout = self.layout(len(sequences) == 2, add_special_tokens=add_special_tokens)
         return [
@@ -211,7 +212,7 @@ class TemplateProcessing(PostProcessor):
                 token = known[piece.id]
                 pieces.append(SpecialPiece(token.ids, token.tokens, piece.type_id))
         if not is_pair and any(isinstance(piece, SequencePiece) and piece.sequence for piece in pieces):
-            raise ValueError("the template for a single sequence has $B: encode pairs, or give another one")
+            raise ValueError("the template for a single sequence has $B: encode pairs, or use another template")
         return Layout(tuple(pieces))
 
     def to_json(self) -> dict[str, Any]:
@@ -225,7 +226,7 @@ class TemplateProcessing(PostProcessor):
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> TemplateProcessing:
-        """The way back; ValueError names what is wrong."""
+        """Read such an object; ValueError names what is invalid."""
         for name, kind in (("single", list), ("pair", list), ("special_tokens", Mapping)):
             if not isinstance(data.get(name), kind):
                 raise ValueError(f"{name} of the TemplateProcessing is {str(data.get(name))[:80]}")

@@ -1,4 +1,4 @@
-"""Trainers: from counted words to a model."""
+"""Trainers, which learn a model from counted words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def __dir__() -> list[str]:
     return __all__
 
 
-if not TYPE_CHECKING:  # where it would make every name one of the module
+if not TYPE_CHECKING:  # type checkers would otherwise accept any name
 
     def __getattr__(name: str) -> NoReturn:
         raise missing(__name__, name)

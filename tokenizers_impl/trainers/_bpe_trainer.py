@@ -17,45 +17,48 @@ from ..models._model import Model
 from ._bpe_training import BpeOptions, LearntMerges, learn_merges
 from ._trainer import Trainer
 
-# The library's.
+# The library's default vocab_size.
 DEFAULT_SIZE = 30000
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BpeTrainer(BpeOptions, Trainer):
-    """Learns merges: again and again the most frequent pair of neighbours becomes one symbol (Sennrich et al. 2016).
+    """Trains byte-pair encodings: merges the most frequent pair of symbols until the vocabulary is full.
 
-    The options of `tokenizers.trainers.BpeTrainer` 0.23.3, whose vocabulary and merges it finds:
-    vocab_size: the size at which training ends; the special tokens, the alphabet and the affixed characters are there
-      at any rate.  None: 30000, and no limit where num_merges is given.
-    progress_format: how progress is shown: "indicatif", as bars; "json", as a JSON object a line on standard error with
-      stage, current and total; "silent", not at all.
-    min_frequency: a pair that is rarer is not merged.
-    special_tokens: the first tokens.
-    limit_alphabet: how many characters are kept; the others are left out of the words.
-    initial_alphabet: characters to keep although they do not occur: the first one of each string.
-    continuing_subword_prefix: stands before every character that does not begin its word.
-    end_of_word_suffix: stands behind the last character.
-    max_token_length: in characters without affixes; see compat.
+    Algorithm: Sennrich et al. 2016, "Neural machine translation of rare words with subword units", section 3.2.
+    The options of `tokenizers.trainers.BpeTrainer` 0.23.3, with the same vocabulary and merges as result:
+    vocab_size: training stops at this number of tokens.  Special tokens, the alphabet and the affixed characters are
+      added even if they exceed it.  None: 30000, or no limit if num_merges is given.
+    min_frequency: pairs with a smaller count are not merged.
+    show_progress: whether progress is shown.
+    progress_format: how progress is shown: "indicatif" (bars), "json" (one JSON object per line on standard error, with
+      stage, current and total) or "silent".
+    special_tokens: strings or AddedTokens that get the first ids.
+    limit_alphabet: the number of characters to keep, the most frequent ones; the others are removed from the words.
+    initial_alphabet: characters to keep even if they do not occur; of each string only the first character counts.
+    continuing_subword_prefix: precedes every character that does not begin its word.
+    end_of_word_suffix: follows the last character of every word.
+    max_token_length: the longest token, in characters without affixes; see compat.
 
-    Ours alone:
-    num_merges: the number of merges at which training ends; a vocab_size that is given holds beside it.
-    end_of_word: "symbol": end_of_word_suffix is a symbol of its own behind the word, as in the paper; it has no length.
-    tie_break: which of several most frequent pairs is merged.  "hf": the one with the smaller ids, first part first.
+    Options that the library lacks:
+    num_merges: training stops after this number of merges, or at vocab_size if that is given and reached first.
+    end_of_word: "symbol": end_of_word_suffix is a separate symbol after the word, as in the paper, of length 0.
+      "glued": it is part of the last character's token, as in the library.
+    tie_break: which of several most frequent pairs is merged.  "hf": the pair with the smaller ids, left id first.
       "lexicographic", as subword-nmt 0.3.8: the greater pair of strings by code points.
-      "first", as minbpe: the pair that comes first in the corpus as it stands by then, words in the order given.
+      "first", as minbpe: the pair that occurs first in the corpus after all merges so far, words in the order given.
       "sentencepiece", as its BPE trainer: the shorter token, then the smaller string, then as "hf".
-    affix_order: the affixed characters that get ids first, in this order; the others follow, sorted.  (The library's
-      order is another one in each run; with the order of its result, the result is the same.)
-    alphabet_order: which characters are kept first where limit_alphabet cuts between equally frequent ones; then those
-      with the smaller code point.  (The library keeps any.)
-    compat: "hf-0.23" keeps two quirks: tokens of three characters or more have less than max_token_length characters,
-      those of two are not checked; of a pair that was merged twice the last merge counts.
-      None: no token has more than max_token_length characters, and the first merge counts.
-    extend: goes on from the given model: its ids stay, its merges are done first, then comes what is new.
+    affix_order: affixed characters in the order of their ids; the others follow, sorted.  The library's order differs
+      from run to run; with the order of a run of the library, the result equals that run's.
+    alphabet_order: characters to prefer where limit_alphabet cuts between equally frequent ones; among the others,
+      smaller code points are kept.  The library may keep any of them.
+    compat: "hf-0.23" keeps two quirks of the library: tokens of three or more characters are shorter than
+      max_token_length, and tokens of two are not checked; of a pair that is merged twice, the last merge counts.
+      None: no token is longer than max_token_length, and the first merge counts.
+    extend: continue from the given model: its ids are kept, its merges run first, and new ones follow.
 
-    `history` has a row a merge: step, pair, count, token, and vocab_size and corpus_tokens after it.
-    Raises ValueError for an option that cannot be.
+    `history` has one row per merge: step, pair, count, token, and vocab_size and corpus_tokens after the merge.
+    No words give a vocabulary of the special tokens and initial_alphabet.  Invalid options raise ValueError.
 
     >>> trainer = BpeTrainer(vocab_size=7, special_tokens=["[UNK]"], show_progress=False)
     >>> model = trainer.train_words(WordCounts.of({"low": 5, "lot": 2}), BPE(unk_token="[UNK]"))
@@ -73,9 +76,9 @@ class BpeTrainer(BpeOptions, Trainer):
             self.vocab_size = DEFAULT_SIZE
 
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> BPE:
-        """A BPE with the learnt vocabulary and merges, and the other settings of `model`, which must be a BPE."""
+        """Train on counted words; returns a BPE with the other settings of `model`, which must be a BPE."""
         if not isinstance(model, BPE):
-            raise ValueError(f"BpeTrainer trains models.BPE: take another trainer for models.{type(model).__name__}")
+            raise ValueError(f"BpeTrainer trains models.BPE: use another trainer for models.{type(model).__name__}")
         learnt = learn_merges(counts, options_of(BpeOptions, self), model, self.shown_progress)
         trained = self._model(learnt, model)
         self._learnt, self._word_count = learnt, len(counts.counts)
@@ -83,22 +86,22 @@ class BpeTrainer(BpeOptions, Trainer):
 
     @property
     def history(self) -> list[dict[str, Any]]:
-        """A row a merge of the last training, empty before."""
+        """One row per merge of the last training; empty before the first training."""
         return self._learnt.history if self._learnt else []
 
     @property
     def shown_progress(self) -> Shown:
-        """How progress is shown."""
+        """Whether progress is shown, and in which format."""
         return self.show_progress and PROGRESS_FORMATS[self.progress_format]
 
     def shown(self) -> Call:
-        """What `repr` shows, and `str` shorter."""
+        """The options that `repr` shows, and that `str` abbreviates."""
         options = ("min_frequency", "vocab_size", "show_progress", "progress_format", "special_tokens")
         symbols = ("limit_alphabet", "initial_alphabet", "continuing_subword_prefix", "end_of_word_suffix")
         return self._shown("BpeTrainer", *options, *symbols, "max_token_length")
 
     def get_word_count(self) -> int:
-        """The number of distinct words of the last training, 0 before."""
+        """Return the number of distinct words of the last training; 0 before the first training."""
         return self._word_count
 
     def _model(self, learnt: LearntMerges, model: BPE) -> BPE:
@@ -106,7 +109,7 @@ class BpeTrainer(BpeOptions, Trainer):
         if self.extend:
             merges, counts = model.merges + merges, _with_older(model, counts)
         if self.compat is None:
-            # The library's models take the last one: only the first is handed over.
+            # The library's models use the last merge of a pair, so only the first one is passed on.
             first = {pair: rank for rank, pair in reversed(list(enumerate(merges)))}
             ranks = sorted(first.values())
             merges, counts = [merges[rank] for rank in ranks], counts[ranks]
@@ -129,6 +132,6 @@ class BpeTrainer(BpeOptions, Trainer):
 
 
 def _with_older(model: BPE, counts: I64) -> I64:
-    """The counts of a model's merges before these; 0 for a model that does not know them."""
+    """Prepend the counts of the model's own merges; 0 each if the model lacks them."""
     older = np.zeros(len(model.merges), np.int64) if model.merge_counts is None else model.merge_counts
     return np.concatenate((older, counts))

@@ -1,4 +1,4 @@
-"""What every trainer offers: counted words in, a model out."""
+"""The base class of all trainers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..models._model import Model
 
 
 class TrainingOptions(CheckedOptions):
-    """What every training has; the dataclasses that inherit it declare their options, with types and defaults."""
+    """The options of every training; the dataclasses that inherit it declare their own, with types and defaults."""
 
     special_tokens: Sequence[str | AddedToken]
     show_progress: bool
@@ -25,32 +25,32 @@ class TrainingOptions(CheckedOptions):
 
     @property
     def special_texts(self) -> list[str]:
-        """The special tokens as strings; what was put into the list later may be one already."""
+        """The special tokens as strings; the list may hold strings and AddedTokens."""
         return [token.content for token in AddedToken.special_tokens(self.special_tokens)]
 
 
 class Trainer(TrainingOptions, ABC):
-    """The options of a training, and the record of the last one.
+    """The base class of all trainers: their options, and the history of the last training.
 
-    special_tokens: strings or AddedToken; they take the first ids, in the order given.
+    special_tokens: strings or AddedTokens; they get the first ids, in the order given.
     """
 
     @property
     def shown_progress(self) -> Shown:
-        """How progress is shown."""
+        """Whether progress bars are shown, or in which format."""
         return self.show_progress
 
     @property
     @abstractmethod
     def history(self) -> list[dict[str, Any]]:
-        """A row a step of the last training, empty before."""
+        """One row per step of the last training; empty before the first training."""
 
     @abstractmethod
     def shown(self) -> Call:
-        """What `repr` shows, and `str` shorter: the options that the library has."""
+        """The options that `repr` shows, and that `str` abbreviates: those of the library."""
 
     def _shown(self, kind: str, *options: str) -> Call:
-        """As the library shows a trainer of that kind; its words, those of the last training, are not kept here."""
+        """A trainer as the library shows it; `words` is empty, because the words of a training are not kept here."""
         return Call(kind, {name: _shown_option(name, getattr(self, name)) for name in options} | {"words": {}})
 
     def __repr__(self) -> str:
@@ -61,14 +61,14 @@ class Trainer(TrainingOptions, ABC):
 
     @abstractmethod
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> Model:
-        """A new model with the vocabulary learnt from these words and the settings of `model`, which stays as it is.
+        """Train on counted words; returns a new model with the settings of `model`, which is not changed.
 
-        executor: anything with the `submit` of concurrent.futures; it takes the expectation steps of Unigram, which are
-          taken here if it is None.  The other trainers have nothing to send.
+        executor: an object with the `submit` method of concurrent.futures, which runs the E steps of Unigram; None:
+          they run in this process.  The other trainers ignore it.
         """
 
 
-# As the library shows them.
+# The names of the formats, and the flags of a token, in the library's `repr`.
 _PROGRESS_FORMATS = {"indicatif": "Indicatif", "json": "JsonLines", "silent": "Silent"}
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 

@@ -1,4 +1,4 @@
-"""Expectation and maximization of a Unigram training: all segmentations, the best one, new scores."""
+"""The E and M steps of a Unigram training, its exact losses, and the best segmentation of every word."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .._core.kernel import inner_kernel, kernel
 from .._core.parallel import map_in_order
 from ._unigram_seed import Lexicon, Matches, WordText
 
-# --- What an E step needs of some words, packed to travel
+# --- A block of words in compact form, which an executor sends to its workers
 
 
 class PackedBlock(NamedTuple):
-    """Some words, with the pieces that begin at each position; integers in the smallest type that holds them.
+    """A block of w words with the pieces that begin at each position; each array has the smallest integer type.
 
-    symbols: as in WordText, shape (n,).  sizes, counts: shape (w,), of the words; a size counts the separator.
-    numbers: shape (n - 1,), of the pieces that begin at each position.  ids: of these pieces, one after another.
+    symbols: shape (n,), as in WordText.  sizes: shape (w,), word lengths with the separator.  counts: shape (w,).
+    numbers: shape (n - 1,), how many pieces begin at each position.  ids: the ids of these pieces, concatenated.
     """
 
     symbols: Any
@@ -33,9 +33,9 @@ class PackedBlock(NamedTuple):
 
     @classmethod
     def of(cls, text: WordText, matches: Matches, first: int, last: int) -> PackedBlock:
-        """The words first up to, without, last."""
+        """Pack the words first:last."""
         start, end = text.starts[first], text.starts[last]
-        # Behind the last word stands its separator, where the next block's pieces may begin anywhere.
+        # The slice ends at the last word's separator, because unused ids may precede the next block's first piece.
         offsets = matches.offsets[start:end]
         return cls(
             packed(text.symbols[start:end]),
@@ -46,7 +46,7 @@ class PackedBlock(NamedTuple):
         )
 
     def unpacked(self) -> tuple[WordText, Matches]:
-        """The words as a text of their own, without its alphabet."""
+        """Unpack the words to a text and its matches; the alphabet is empty."""
         starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.sizes, dtype=np.int64)))
         offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(self.numbers, dtype=np.int64)))
         text = WordText(self.symbols.astype(np.int32), np.empty(0, np.uint32), starts, self.counts.astype(np.int64))
@@ -54,19 +54,19 @@ class PackedBlock(NamedTuple):
 
 
 class PackedLexicon(NamedTuple):
-    """Lengths and scores of pieces, as Lexicon has them."""
+    """The lengths and scores of a Lexicon."""
 
     lengths: Any
     scores: F64
 
     @classmethod
     def of(cls, lexicon: Lexicon) -> PackedLexicon:
-        """Those of this lexicon."""
+        """Pack a lexicon."""
         return cls(packed(lexicon.lengths), lexicon.scores)
 
     def unpacked(self) -> Lexicon:
-        """A lexicon without places, and without pieces that stay."""
-        # Copied, because what comes from elsewhere may be read only.
+        """Unpack to a lexicon; `places` and `stays` are empty."""
+        # Copies, because arrays from another process may be read-only.
         lengths, scores = self.lengths.astype(np.int32), self.scores.copy()
         return Lexicon(np.empty(0, np.int32), lengths, scores, np.empty(0, np.bool_))
 
@@ -77,15 +77,16 @@ class PackedLexicon(NamedTuple):
 @inner_kernel
 def _log_add(x: float, y: float) -> float:
     """log(exp(x) + exp(y))."""
-    # Where the library leaves out a term 50 below the other, adding it changes nothing: exp(-37) + 1 is 1 already.
+    # The library drops a term that is 50 below the other.  This needs no such test: exp(-37) + 1 == 1 already.
     return (x if x > y else y) + math.log(math.exp(-abs(x - y)) + 1.0)
 
 
 @inner_kernel
 def _forward(offsets: I64, ids: I32, lengths: I32, scores: F64, start: int, size: int, known: int, alpha: F64) -> None:
-    """alpha[k]: log probability of the first k characters of the word at `start`; earlier pieces are added first.
+    """Set alpha[k] to the log-probability of the word's first k characters; earlier pieces are added first.
 
-    known: alpha is right up to this number of characters already.
+    start: the position of the word; size: its length.
+    known: alpha[: known + 1] is already correct.
     """
     for end in range(known + 1, size + 1):
         alpha[end] = math.nan
@@ -101,7 +102,7 @@ def _forward(offsets: I64, ids: I32, lengths: I32, scores: F64, start: int, size
 
 @inner_kernel
 def _shared(symbols: I32, starts: I64, word: int) -> int:
-    """How many characters a word begins with like the one before it."""
+    """The length of the prefix that a word shares with the word before it."""
     one, other = starts[word - 1], starts[word]
     longest = min(other - one, starts[word + 1] - other) - 1
     length = 0
@@ -112,7 +113,7 @@ def _shared(symbols: I32, starts: I64, word: int) -> int:
 
 @inner_kernel
 def _backward(offsets: I64, ids: I32, lengths: I32, scores: F64, start: int, size: int, beta: F64) -> None:
-    """beta[k]: log probability of the characters from k on; shorter pieces are added first."""
+    """Set beta[k] to the log-probability of the characters from k on, adding shorter pieces first."""
     beta[size] = 0.0
     for begin in range(size - 1, -1, -1):
         first, end = offsets[start + begin], offsets[start + begin + 1]
@@ -127,8 +128,8 @@ def _backward(offsets: I64, ids: I32, lengths: I32, scores: F64, start: int, siz
 def _expect(
     text: WordText, matches: Matches, lexicon: Lexicon, first: int, last: int, total: float
 ) -> tuple[F64, float]:
-    """Expected numbers and objective of the words first up to, without, last."""
-    # Fields are taken out before the loops: numba counts references each time one is read, and threads wait for that.
+    """The expected counts of all pieces in the words first:last, and the share of these words in the objective."""
+    # Fields are read before the loops: numba updates a reference count at each read, and threads contend for it.
     symbols, starts, counts = text.symbols, text.starts, text.counts
     offsets, ids, lengths, scores = matches.offsets, matches.ids, lexicon.lengths, lexicon.scores
     expected, objective = np.zeros(len(scores)), 0.0
@@ -136,7 +137,7 @@ def _expect(
     alpha, beta = np.empty(room), np.empty(room)
     for word in range(first, last):
         start, size, count = starts[word], starts[word + 1] - 1 - starts[word], float(counts[word])
-        # Words are sorted, so that a good half of the forward sums stand there already.
+        # Words are sorted, so more than half of the forward sums are known from the word before.
         _forward(
             offsets, ids, lengths, scores, start, size, _shared(symbols, starts, word) if word > first else 0, alpha
         )
@@ -152,13 +153,13 @@ def _expect(
 
 
 def expectation(text: WordText, matches: Matches, lexicon: Lexicon, executor: Any = None) -> tuple[F64, float]:
-    """The E step: the expected number of each piece, shape (number of pieces + 1,), and the objective.
+    """The E step: the expected count of each piece, shape (number of pieces + 1,), and the objective.
 
-    By forward-backward (Kudo 2018, section 3.2) in logarithms.  The objective is -sum of count(w) log P(w) / sum of
-    count(w), nats a word.  Every sum is taken in the order of tokenizers 0.23.3 on one thread, block of words by block
-    of words; the blocks are added in order, so the result does not depend on the number of threads.
+    Uses forward-backward in logarithms (Kudo 2018, section 3.2).  The objective is -sum of count(w) log P(w) / sum of
+    count(w), in nats per word.  Within a block of words, sums are taken in the order of tokenizers 0.23.3 on one
+    thread; blocks are added in order, so the result does not depend on the number of threads.
 
-    executor: takes the step for every block elsewhere; None: threads do.
+    executor: runs the step of every block; None: threads run it.
     """
     total = float(text.counts.sum())
 
@@ -194,9 +195,9 @@ def _without(
     begin: int,
     alpha: F64,
 ) -> float:
-    """Log probability of the word at `start` if there were no piece `left_out`, which first stands at begin.
+    """Log-probability of the word at `start` without the piece `left_out`, which first occurs at `begin`.
 
-    alpha: of the word with all pieces; it is used up behind begin.
+    alpha: the forward sums of the word with all pieces; the sums after `begin` are overwritten.
     """
     for end in range(begin + 1, size + 1):
         alpha[end] = math.nan
@@ -212,7 +213,7 @@ def _without(
 
 @kernel
 def _lose(text: WordText, matches: Matches, lexicon: Lexicon, first: int, last: int) -> F64:
-    """By how much the log likelihood of the words first up to, without, last falls without each longer piece."""
+    """The log-likelihood that the words first:last lose without each piece of two or more characters."""
     starts, counts = text.starts, text.counts
     offsets, ids, lengths, scores = matches.offsets, matches.ids, lexicon.lengths, lexicon.scores
     losses, times = np.zeros(len(scores)), np.zeros(len(scores), np.int32)
@@ -245,14 +246,14 @@ def _lose(text: WordText, matches: Matches, lexicon: Lexicon, first: int, last: 
 
 
 def exact_losses(text: WordText, matches: Matches, lexicon: Lexicon) -> F64:
-    """How much likelihood the corpus loses without each piece, L(V) - L(V - x), shape (number of pieces + 1,).
+    """The likelihood that the corpus loses without each piece, L(V) - L(V - x), shape (number of pieces + 1,).
 
-    L(V) = sum of count(w) log P(w) / sum of count(w), P(w) the sum over all segmentations of w into pieces of V (Kudo
-    2018, section 3.2); the other scores stay as they are.  0 for pieces of one character, which always stay.
+    L(V) = sum of count(w) log P(w) / sum of count(w), where P(w) is the sum over all segmentations of w into pieces of
+    V (Kudo 2018, section 3.2).  The other scores do not change.  0 for pieces of one character, which are always kept.
 
-    A piece that stands once in a word, with posterior s < 1/2, takes P(w) to P(w) (1 - s); for the others, a few in a
-    word, P(w) is added up again without the piece.  So it costs about as much as some E steps, but the square of the
-    length of a word that is very long.
+    If a piece occurs once in a word, with posterior s < 1/2, then P(w) without it is P(w) (1 - s).  For the other
+    pieces, a few per word, P(w) is summed again without the piece.  This costs about as much as a few E steps, but
+    quadratic time in the length of very long words.
     """
 
     def of_block(block: tuple[int, int]) -> F64:
@@ -266,15 +267,15 @@ def exact_losses(text: WordText, matches: Matches, lexicon: Lexicon) -> F64:
 
 # --- The M step: the score of each piece from its expected count
 
-# Pieces that are expected less often leave the vocabulary.
+# Pieces with a smaller expected count are dropped.
 RARE = 0.5
 
 
 @kernel
 def digamma(x: float) -> float:
-    """The derivative of log Gamma at x > 0; within 1e-8 of it, and bit for bit what tokenizers 0.23.3 has.
+    """The derivative of log Gamma at x > 0, to within 1e-8, and bit for bit that of tokenizers 0.23.3.
 
-    Recurrence up to 7, then the asymptotic series at x - 1/2.
+    Uses the recurrence up to 7, then the asymptotic series at x - 1/2.
 
     >>> round(digamma(1.0), 8)
     -0.57721566
@@ -298,7 +299,7 @@ def digamma(x: float) -> float:
 
 @kernel
 def _scores(expected: F64, kept: I64, bayes: bool) -> F64:
-    """The score of each kept piece; the sum is taken in their order."""
+    """The score of each kept piece; the sum is taken in the order of `kept`."""
     total = 0.0
     for piece in kept:
         total += expected[piece]
@@ -312,10 +313,10 @@ def _scores(expected: F64, kept: I64, bayes: bool) -> F64:
 
 
 def maximization(expected: F64, em: str) -> tuple[I64, F64]:
-    """The numbers of the pieces that stay, and their new scores; number 0 is left out.
+    """The M step: the numbers of the pieces to keep, without 0, and their new scores.
 
-    em: "bayes", digamma(e) - digamma(sum of e), a sparse prior (Liang & Klein 2007, "Structured Bayesian nonparametric
-      models with variational inference"); "plain", log(e / sum of e) (Kudo 2018).  Both drop pieces with e < 0.5.
+    em: "bayes": digamma(e) - digamma(sum of e), a sparse prior (Liang & Klein 2007, "Structured Bayesian nonparametric
+      models with variational inference"); "plain": log(e / sum of e) (Kudo 2018).  Both drop pieces with e < 0.5.
 
     >>> kept, scores = maximization(np.array([0.0, 6.0, 0.25, 2.0]), "plain")
     >>> kept.tolist(), scores.round(4).tolist()
@@ -341,9 +342,9 @@ def _first_of_equals(
     best: F64,
     after: float,
 ) -> int:
-    """`piece`, which ends at `at`, or the first one before it that is as good once the score of the next is added.
+    """`piece`, which ends at `at`, or an earlier piece that ties with it once the score of the next piece is added.
 
-    Rounding can make paths equal only then, and among equal ones the library takes the first.
+    Rounding may make two paths equal only after that addition, and the library takes the first of equal paths.
     reach: the length of the longest piece; after: the score of the next piece.
     """
     goal = best[at] + after
@@ -367,9 +368,9 @@ def _best_scores(
     pieces: I32,
     close: Bools,
 ) -> None:
-    """best[k]: the best score of the first k characters of the word at `start`; pieces[k]: the piece it ends with.
+    """Set best[k] to the best score of the first k characters of the word at `start`, pieces[k] to its last piece.
 
-    close[k]: whether a piece that begins before that one is about as good.
+    close[k]: whether an earlier piece has nearly the same score.
     """
     for end in range(1, size + 1):
         best[end] = -math.inf
@@ -380,15 +381,15 @@ def _best_scores(
             end = begin + lengths[piece]
             score = scores[piece] + best[begin]
             if score > best[end]:
-                # Far above the rounding of sums, so that no tie is missed.
+                # The margin far exceeds rounding errors, so no tie is missed.
                 close[end] = score - best[end] < 1e-9 * (1.0 - score)
                 best[end], pieces[end] = score, piece
 
 
 @kernel
 def _count(text: WordText, matches: Matches, lexicon: Lexicon, first: int, last: int) -> I64:
-    """How often each piece comes in the words first up to, without, last."""
-    # Fields are taken out before the loops: numba counts references each time one is read, and threads wait for that.
+    """The number of occurrences of each piece in the best segmentations of the words first:last."""
+    # Fields are read before the loops: numba updates a reference count at each read, and threads contend for it.
     starts, counts = text.starts, text.counts
     offsets, ids, lengths, scores = matches.offsets, matches.ids, lexicon.lengths, lexicon.scores
     freq, reach = np.zeros(len(scores), np.int64), lengths.max()
@@ -408,9 +409,9 @@ def _count(text: WordText, matches: Matches, lexicon: Lexicon, first: int, last:
 
 
 def viterbi(text: WordText, matches: Matches, lexicon: Lexicon) -> I64:
-    """How often each piece comes in the best segmentations of the corpus, shape (number of pieces + 1,).
+    """The number of occurrences of each piece in the best segmentations of the corpus, shape (number of pieces + 1,).
 
-    Among equally good segmentations it is that of tokenizers 0.23.3: from the end of the word, the longest piece.
+    Ties are broken as in tokenizers 0.23.3: from the end of the word, the longest piece wins.
     """
 
     def of_block(block: tuple[int, int]) -> I64:

@@ -1,4 +1,4 @@
-"""Which pieces leave a Unigram vocabulary, and the one that the training ends with."""
+"""The pruning of a Unigram training, and the final cut of its vocabulary."""
 
 from __future__ import annotations
 
@@ -13,24 +13,23 @@ from .._core.kernel import inner_kernel, kernel
 from .._core.parallel import map_in_order
 from ._unigram_seed import Lexicon, Matches, UnigramOptions
 
-# --- How each piece would be cut if it were not in the vocabulary
+# --- The second-best segmentation of each piece, which replaces the piece if it is dropped
 
-# The agenda of the library's search is cut to the 20 best hypotheses when it grows beyond this.
+# The library's search cuts its agenda to the 20 best hypotheses when it exceeds this size.
 _LARGEST_AGENDA = 100_000
 _CUT_AGENDA = 20
-# Answers about a piece that are no number of alternatives.
+# Results of `_second` that are not a number of pieces.
 _CUT_ITSELF, _UNDECIDED = -1, -2
 _BEGINNING = -1
 _TASK = 1 << 14
 
 
 class Alternatives(NamedTuple):
-    """For each piece, the pieces of its second-best segmentation where the best one is the piece itself, else none.
+    """The second-best segmentation of each piece, empty unless the best one is the piece itself.
 
-    offsets: int64, shape (number of pieces + 2,); room for the alternatives of piece i begins at offsets[i] of pieces.
-    sizes: int32, shape (number of pieces + 1,); how many there are.
-    pieces: int32.
-    needed: shape (number of pieces + 1,); whether the piece itself is its best segmentation.
+    The alternatives of piece i are pieces[offsets[i] : offsets[i] + sizes[i]].
+    offsets: int64, shape (number of pieces + 2,).  sizes: int32, shape (number of pieces + 1,).  pieces: int32.
+    needed: shape (number of pieces + 1,); whether the best segmentation of a piece is the piece itself.
     """
 
     offsets: I64
@@ -41,7 +40,7 @@ class Alternatives(NamedTuple):
 
 @inner_kernel
 def _lattice(matches: Matches, lexicon: Lexicon, place: int, length: int, nodes: I32) -> int:
-    """The nodes (begin, end, piece) of the text at `place`, in the order of begins, then of lengths; their number."""
+    """Write the nodes (begin, end, piece) of the text at `place`, sorted by begin and length; returns their number."""
     count = 0
     for begin in range(length):
         for match in range(matches.offsets[place + begin], matches.offsets[place + begin + 1]):
@@ -54,7 +53,7 @@ def _lattice(matches: Matches, lexicon: Lexicon, place: int, length: int, nodes:
 
 @inner_kernel
 def _push(heap: I32, size: int, sums: F64, item: int) -> None:
-    """Add to a 4-ary heap of `size`, greatest sums[:, 0] on top; it rises past equal ones, as in dary_heap 0.3.9."""
+    """Add an item to a 4-ary max-heap by sums[:, 0]; it rises past equal items, as in dary_heap 0.3.9."""
     hole = size
     while hole > 0:
         parent = (hole - 1) // 4
@@ -67,7 +66,7 @@ def _push(heap: I32, size: int, sums: F64, item: int) -> None:
 
 @inner_kernel
 def _pop(heap: I32, size: int, sums: F64) -> int:
-    """Take the top of a heap of `size`: the last sinks to the bottom along the greatest children, then it rises."""
+    """Remove the top of a heap: the last item sinks along the greatest children, then rises, as in dary_heap."""
     top, last = heap[0], heap[size - 1]
     hole = 0
     while 4 * hole + 1 < size - 1:
@@ -83,7 +82,7 @@ def _pop(heap: I32, size: int, sums: F64) -> int:
 
 @inner_kernel
 def _cut(heap: I32, size: int, sums: F64) -> None:
-    """Keep the best hypotheses of an agenda that has become too large."""
+    """Keep the _CUT_AGENDA best hypotheses of an agenda."""
     best = np.empty(_CUT_AGENDA, np.int32)
     for i in range(_CUT_AGENDA):
         best[i] = _pop(heap, size - i, sums)
@@ -93,12 +92,12 @@ def _cut(heap: I32, size: int, sums: F64) -> None:
 
 @kernel
 def _search(nodes: I32, count: int, length: int, scores: F64, best: F64, found: I32) -> int:
-    """The two best segmentations by A* as in the library, ties included; answers as `_second`, never undecided.
+    """Find the two best segmentations by A*, with the library's ties; returns as `_second`, never _UNDECIDED.
 
-    nodes: the first `count` are the lattice; best: the score of the first k characters, for k up to length.
+    nodes: the first `count` rows are the lattice; best: the best score of the first k characters, k = 0..length.
     """
-    # A hypothesis is a node, or the beginning, before an earlier hypothesis; number 0 is the end of the text.  Its
-    # sums: of the whole best path through it, and of the part behind it.
+    # A hypothesis is a node (or _BEGINNING) and the hypothesis that follows it; hypothesis 0 is the end of the text.
+    # Its sums are the score of the best whole path through it, and the score of the path from it to the end.
     hypotheses, sums, heap = np.zeros((256, 2), np.int32), np.zeros((256, 2)), np.zeros(256, np.int32)
     made, size, ended = 1, 1, 0
     while size > 0:
@@ -138,7 +137,7 @@ def _search(nodes: I32, count: int, length: int, scores: F64, best: F64, found: 
 
 @inner_kernel
 def _relax(nodes: I32, count: int, piece: int, length: int, scores: F64, best: F64, second: F64, last: I32) -> None:
-    """The best and second-best score of the first k characters without the piece, and the node that ends the best."""
+    """Find the two best scores of the first k characters without the piece, and the last node of the best path."""
     for at in range(1, length + 1):
         best[at] = second[at] = -math.inf
     best[0] = 0.0
@@ -155,11 +154,12 @@ def _relax(nodes: I32, count: int, piece: int, length: int, scores: F64, best: F
 
 @inner_kernel
 def _second(nodes: I32, piece: int, length: int, scores: F64, best: F64, second: F64, last: I32, found: I32) -> int:
-    """The number of pieces of the second-best segmentation, put into `found`, if the best one is the piece itself.
+    """Write the second-best segmentation of a piece to `found`; returns its number of pieces.
 
-    Else _CUT_ITSELF; _UNDECIDED if segmentations are too nearly equal to tell which one the library takes.
+    _CUT_ITSELF: the best segmentation is not the piece itself.  _UNDECIDED: scores are too close to tell which
+    segmentation the library takes.
     """
-    # Far above the rounding of sums, so that no tie is missed.
+    # The margin far exceeds rounding errors, so no tie is missed.
     margin = 1e-9 * (1.0 - best[length])
     if best[length] > scores[piece] + margin:
         return _CUT_ITSELF
@@ -180,7 +180,7 @@ def _second(nodes: I32, piece: int, length: int, scores: F64, best: F64, second:
 
 @kernel
 def _fill(matches: Matches, lexicon: Lexicon, first: int, last: int, result: Alternatives) -> None:
-    """Fill the result for the pieces first up to, without, last."""
+    """Fill the result for the pieces first:last."""
     longest = lexicon.lengths[first:last].max()
     best, second, ends = np.zeros(longest + 1), np.zeros(longest + 1), np.zeros(longest + 1, np.int32)
     nodes = np.empty((longest * (longest + 1) // 2, 3), np.int32)
@@ -199,9 +199,9 @@ def _fill(matches: Matches, lexicon: Lexicon, first: int, last: int, result: Alt
 
 
 def second_best(matches: Matches, lexicon: Lexicon) -> Alternatives:
-    """The two best segmentations of every piece: whether it stands for itself, and what would replace it.
+    """The second-best segmentation of every piece whose best segmentation is the piece itself.
 
-    Between equally likely segmentations the choice is the library's, whose agenda is a 4-ary heap.
+    Ties are broken as in the library, whose agenda is a 4-ary heap.
     """
     size = len(lexicon.lengths)
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lexicon.lengths, dtype=np.int64)))
@@ -214,12 +214,12 @@ def second_best(matches: Matches, lexicon: Lexicon) -> Alternatives:
     return result
 
 
-# --- Which pieces leave the vocabulary because the corpus loses little likelihood without them
+# --- The loss of each piece, and the pieces to keep
 
 
 @kernel
 def _losses(freq: I64, alternatives: Alternatives, total: float, words: float, own_number: bool) -> F64:
-    """The approximate loss of each piece that has alternatives and occurs; NaN for the others."""
+    """The approximate loss of each piece; NaN without alternatives or occurrences."""
     offsets, sizes, pieces = alternatives.offsets, alternatives.sizes, alternatives.pieces
     losses = np.full(len(freq), math.nan)
     for piece in range(1, len(freq)):
@@ -236,24 +236,25 @@ def _losses(freq: I64, alternatives: Alternatives, total: float, words: float, o
 
 
 def approximate_losses(freq: I64, alternatives: Alternatives, words: int, prune_loss: str) -> F64:
-    """How much log likelihood a word loses on average if a piece is replaced by its alternatives wherever it stands.
+    """The mean log-likelihood that a word loses if its alternatives replace a piece everywhere.
 
-    With f the frequency of the piece, F the sum of all, f_a those of its alternatives:
-    f / words * (log(f / F) - sum over a of log((f_a + f) / (F + f (N - 1)))), where N is the number of alternatives for
-    "sentencepiece" and the number of all pieces for "hf", as tokenizers 0.23.3 has it.
+    With f the frequency of the piece, F the sum of all frequencies, and f_a those of its alternatives:
+    f / words * (log(f / F) - sum over a of log((f_a + f) / (F + f (N - 1)))).  N is the number of alternatives for
+    "sentencepiece", and the number of all pieces for "hf", as in tokenizers 0.23.3.
 
-    freq: shape (number of pieces + 1,); words: number of words of the corpus.  Returns NaN where there is nothing to
-      weigh: no alternatives, or no occurrence.
+    freq: shape (number of pieces + 1,); words: number of words of the corpus.  Returns NaN for a piece without
+      alternatives or occurrences.
     """
     return _losses(freq, alternatives, float(freq.sum()), float(words), prune_loss == "sentencepiece")
 
 
 def survivors(freq: I64, alternatives: Alternatives, losses: F64, stays: Bools, target: int, endless: bool) -> I64:
-    """The numbers of the pieces that stay: those that cannot be replaced, then those with the highest loss.
+    """The numbers of the pieces to keep: those that cannot be replaced, then those with the highest loss.
 
-    stays: shape (number of pieces + 1,); pieces that are kept whatever they lose.
-    target: how many may stay.  endless: the library stops at this very number, so all stay where those that cannot be
-      replaced are more; else no other does then.
+    stays: shape (number of pieces + 1,); pieces to keep whatever their loss.
+    target: how many pieces to keep.
+    endless: if more pieces than that cannot be replaced, keep all pieces, as the library does, whose loop stops at
+      exactly `target`; otherwise drop all others.
     """
     occurs = freq > 0
     replaceable = (alternatives.sizes > 0) & ~stays
@@ -268,9 +269,9 @@ def survivors(freq: I64, alternatives: Alternatives, losses: F64, stays: Bools, 
 
 
 def survivors_of(losses: F64, stays: Bools, target: int) -> I64:
-    """The numbers of the pieces that stay: those given, then those with the highest loss, at most `target`.
+    """The numbers of the pieces to keep: those in `stays`, then those with the highest loss, `target` in all.
 
-    Of equal losses the piece with the lower number stays.
+    Of pieces with equal losses, the lower numbers are kept.
 
     >>> survivors_of(np.array([0.0, 0.0, 0.1, 0.3]), np.array([False, True, False, False]), 2).tolist()
     [1, 3]
@@ -281,9 +282,9 @@ def survivors_of(losses: F64, stays: Bools, target: int) -> I64:
     return np.concatenate((fixed, others[: max(0, target - len(fixed))]))
 
 
-# --- The vocabulary that a Unigram training ends with
+# --- The final vocabulary of a Unigram training
 
-# Of the trainer of tokenizers 0.23.3: its name for the entry 0, which it never takes into the vocabulary.
+# The name of entry 0 in the trainer of tokenizers 0.23.3, which never enters the vocabulary.
 _LIBRARY_UNKNOWN = "<UNK>"
 _PENALTY = 0.0001
 
@@ -291,9 +292,9 @@ Scored = list[tuple[str, float]]
 
 
 def _with_required(pieces: Scored, required: list[str]) -> Scored:
-    """The required characters with their scores; those that did not survive get scores from the lowest one upwards.
+    """The required characters with their scores; dropped ones get scores from the lowest one upwards.
 
-    From 0 if no piece survived; the library writes an infinite score then, which no JSON can hold.
+    Without any piece these start from 0.  The library then writes an infinite score, which JSON cannot hold.
     """
     scores = dict(pieces)
     lowest = min((score for _, score in pieces), default=0.0)
@@ -309,21 +310,21 @@ def _with_required(pieces: Scored, required: list[str]) -> Scored:
 
 
 def _cut_as_library(pieces: Scored, chosen: Scored, limit: int) -> Scored:
-    """Required characters, then the pieces in the order of the model until their number is the limit."""
+    """The required characters, then pieces in the order of the model, until their number equals the limit."""
     taken = {piece for piece, _ in chosen} | {_LIBRARY_UNKNOWN}
     result = list(chosen)
     for piece, score in pieces:
         if piece in taken:
             continue
         result.append((piece, score))
-        # Equal to, as the library has it: where the characters alone are more than the limit, nothing is cut off.
+        # The library tests for equality: if the characters alone exceed the limit, nothing is cut.
         if len(result) == limit:
             break
     return result
 
 
 def _cut_by_score(pieces: Scored, chosen: Scored, limit: int, taken: set[str]) -> Scored:
-    """Required characters, then the pieces with the highest scores up to the limit, none of them twice."""
+    """The required characters, then the pieces with the highest scores up to the limit, without duplicates."""
     chosen = [entry for entry in chosen if entry[0] not in taken]
     taken = taken | {piece for piece, _ in chosen}
     others = sorted((entry for entry in pieces if entry[0] not in taken), key=lambda entry: -entry[1])
@@ -331,7 +332,7 @@ def _cut_by_score(pieces: Scored, chosen: Scored, limit: int, taken: set[str]) -
 
 
 def _scored_anew(existing: Sequence[tuple[str, float]], pieces: Scored, leading: list[str]) -> Scored:
-    """The entries of a model with what their scores are by now; special tokens, and what no word has, keep theirs."""
+    """The entries of a model with their new scores; special tokens, and pieces without one, keep their scores."""
     scores = dict(pieces)
     return [(piece, score if piece in leading else scores.get(piece, score)) for piece, score in existing]
 
@@ -339,9 +340,10 @@ def _scored_anew(existing: Sequence[tuple[str, float]], pieces: Scored, leading:
 def final_pieces(
     pieces: Scored, required: list[str], options: UnigramOptions, existing: Sequence[tuple[str, float]] = ()
 ) -> Scored:
-    """Entries of a model to extend, special tokens with score 0, then the learnt pieces by falling score.
+    """The final vocabulary: the model to extend, special tokens with score 0, then learnt pieces by falling score.
 
-    pieces: those of the model in its order; required: characters, sorted; they come first among equals.
+    existing: the entries of the model to extend.
+    pieces: the learnt pieces, in their order; required: characters, sorted; they come first among equal scores.
 
     >>> options = UnigramOptions(vocab_size=3, unk_token="<unk>")
     >>> final_pieces([("a", -1.0), ("ab", -2.0), ("ba", -1.5)], ["a"], options)

@@ -1,4 +1,4 @@
-"""The pieces that a Unigram training starts from: repeated substrings, with their places in the words."""
+"""The seed pieces of a Unigram training: repeated substrings, with their positions in the words."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ._trainer import TrainingOptions
 
 # --- The options of a Unigram training
 
-# The characters of a word for which exact losses still end: they take a minute each time for this many.
+# The longest word for exact losses, in characters: at this length one pruning takes a minute.
 LONGEST_EXACT = 100_000
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class UnigramOptions(TrainingOptions):
-    """What `UnigramTrainer` documents."""
+    """The options that `UnigramTrainer` documents."""
 
     vocab_size: int = 8000
     show_progress: bool = True
@@ -46,23 +46,23 @@ class UnigramOptions(TrainingOptions):
     def __post_init__(self) -> None:
         if not 0 <= self.shrinking_factor < 1:
             raise ValueError(
-                f"shrinking_factor is {self.shrinking_factor!r}: take a number from 0 up to, without, 1; "
-                "with 1 or more no pruning makes the vocabulary smaller"
+                f"shrinking_factor is {self.shrinking_factor!r}: set a number in [0, 1); with 1 or more, pruning does "
+                "not shrink the vocabulary"
             )
 
     @property
     def quirks(self) -> bool:
-        """Whether the library's ways are kept; it cannot go on from a model."""
+        """Whether to keep the library's quirks; never with `extend`, which the library lacks."""
         return self.compat is not None and not self.extend
 
     @property
     def adds_unk(self) -> bool:
-        """Whether the unknown token is none of the special tokens, so that it is put before them."""
+        """Whether unk_token precedes the special tokens because it is not one of them."""
         return self.unk_token is not None and self.unk_token not in self.special_texts
 
     @property
     def leading_tokens(self) -> list[str]:
-        """The entries before the learnt pieces."""
+        """The vocabulary's entries before the learnt pieces."""
         first = [self.unk_token] if self.unk_token is not None and self.adds_unk else []
         return first + self.special_texts
 
@@ -74,13 +74,13 @@ _UNKNOWN_PENALTY = 10.0
 
 
 class Lexicon(NamedTuple):
-    """k pieces, numbered from 1; number 0 is any character that is no piece.
+    """k pieces, numbered from 1; number 0 stands for any character that is not a piece.
 
-    places: int32, shape (k + 1,); a position of the text where the piece stands, 0 for number 0.
+    places: int32, shape (k + 1,); one position of the piece in the text, 0 for number 0.
     lengths: int32, shape (k + 1,); in characters, 1 for number 0.
-    scores: float64, shape (k + 1,); natural logarithms of probabilities; number 0 has 10 less than the lowest,
-      -10 if there is no piece (where the library has infinity).
-    stays: shape (k + 1,); whether a piece is never dropped; False for number 0.
+    scores: float64, shape (k + 1,); natural log-probabilities.  Number 0 scores 10 less than the lowest piece, and -10
+      if there is no piece (the library has infinity there).
+    stays: shape (k + 1,); True for pieces that are never dropped, False for number 0.
     """
 
     places: I32
@@ -90,7 +90,7 @@ class Lexicon(NamedTuple):
 
     @classmethod
     def of(cls, places: I32, lengths: I32, scores: F64, stays: Bools | None = None) -> Lexicon:
-        """These pieces, all of shape (k,), with number 0 before them; by default any of them may be dropped."""
+        """Prepend number 0 to k pieces, arrays of shape (k,); stays=None: any piece may be dropped."""
         zero = np.zeros(1, np.int32)
         lowest = float(scores.min()) if len(scores) else 0.0
         return cls(
@@ -101,20 +101,20 @@ class Lexicon(NamedTuple):
         )
 
     def keep(self, kept: I64, scores: F64) -> Lexicon:
-        """The pieces with these numbers, 0 not among them, numbered anew in this order, with new scores."""
+        """Keep the pieces with these numbers (without 0), renumber them in this order, and set new scores."""
         return Lexicon.of(self.places[kept], self.lengths[kept], scores, self.stays[kept])
 
 
-# --- The positions of a text in the order of what follows them, as far as a piece can reach
+# --- The suffix array of a text, sorted up to the length of the longest piece
 
 SEPARATOR = 0
 
 
 @kernel
 def room(symbols: I32) -> I32:
-    """How many symbols stand from each position on before the next separator: 0 at a separator.
+    """The number of symbols from each position to the next separator; 0 at a separator.
 
-    symbols: shape (n,), the last one a separator.
+    symbols: shape (n,); the last one must be a separator.
 
     >>> room(np.array([3, 1, 0, 2, 0], np.int32)).tolist()
     [2, 1, 0, 1, 0]
@@ -128,7 +128,7 @@ def room(symbols: I32) -> I32:
 
 @kernel
 def packed(symbols: I32, bits: int, width: int) -> I64:
-    """The first `width` symbols from each position on as one number, a separator and what follows it as zeros."""
+    """Pack the `width` symbols from each position on into one int64; zeros replace a separator and all after it."""
     keys = np.zeros(len(symbols), np.int64)
     top = bits * (width - 1)
     for position in range(len(symbols) - 2, -1, -1):
@@ -139,7 +139,7 @@ def packed(symbols: I32, bits: int, width: int) -> I64:
 
 @kernel
 def _rank(order: I32, slots: I32, keys: I64, rank: I32) -> None:
-    """Give the positions at these slots of the order the rank of the first of them that has the same key.
+    """Set the rank of the position at each slot to the first slot with the same key.
 
     keys: shape (len(slots),), ascending.
     """
@@ -150,7 +150,7 @@ def _rank(order: I32, slots: I32, keys: I64, rank: I32) -> None:
 
 @kernel
 def _undecided(order: I32, rank: I32, reach: I32, known: int) -> I32:
-    """The slots of positions that share their rank with others and have no separator in the `known` next symbols."""
+    """The slots whose position shares its rank with others and has no separator in its next `known` symbols."""
     slots = np.empty(len(order), np.int32)
     count = 0
     for i in range(len(order)):
@@ -164,11 +164,10 @@ def _undecided(order: I32, rank: I32, reach: I32, known: int) -> I32:
 
 
 def suffix_array(symbols: I32, reach: I32, depth: int) -> I32:
-    """The positions of a text sorted by their next `depth` symbols, the first separator ending the comparison.
+    """Sort the positions of a text by their next `depth` symbols; the first separator ends the comparison.
 
-    Prefix doubling (Manber & Myers 1993, "Suffix arrays") that starts from as many symbols as fit into 63 bits and
-    goes on with the undecided positions alone.  No longer context matters to
-    pieces of up to depth - 1 characters.
+    Prefix doubling (Manber & Myers 1993, "Suffix arrays"): the first pass compares as many symbols as fit into 63 bits,
+    later passes sort the undecided positions only.  Pieces of up to depth - 1 characters need no longer context.
 
     symbols: int32, shape (n,), n >= 1, SEPARATOR at the end; reach: `room(symbols)`.  Returns int32, shape (n,).
 
@@ -195,7 +194,7 @@ def suffix_array(symbols: I32, reach: I32, depth: int) -> I32:
 
 @kernel
 def common_prefixes(symbols: I32, order: I32, depth: int) -> I32:
-    """How many symbols, at most `depth`, each suffix shares with the one before it; a shared separator is the last.
+    """The length of the prefix that each suffix shares with the one before it, at most `depth`, separator included.
 
     >>> symbols = np.array([2, 1, 2, 1, 0], np.int32)
     >>> common_prefixes(symbols, suffix_array(symbols, room(symbols), 3), 3).tolist()
@@ -215,19 +214,19 @@ def common_prefixes(symbols: I32, order: I32, depth: int) -> I32:
 
 # --- The distinct words as one text of numbered symbols, with a separator after each
 
-# Positions a block of words holds before the next one begins: enough work for a thread, few enough to share out evenly.
+# Positions per block of words: large enough to keep a thread busy, small enough to balance the load.
 _BLOCK = 1 << 19
 
 
 class WordText(NamedTuple):
-    """n symbols of w words.
+    """w words as a text of n symbols.
 
-    symbols: int32, shape (n,); 0 after each word and in place of U+0000, else the index in `alphabet`.
-    alphabet: uint32, ascending; the code points of the words after an entry 0.
-    starts: int64, shape (w + 1,); word i is at the positions starts[i] up to, without, starts[i + 1] - 1.
+    symbols: int32, shape (n,); indices of `alphabet`, with 0 (the separator) after each word and for U+0000.
+    alphabet: uint32, ascending; 0, then the code points of the words.
+    starts: int64, shape (w + 1,); word i is symbols[starts[i] : starts[i + 1] - 1].
     counts: int64, shape (w,).
-    The words are sorted by their first 9 or more characters, so that neighbours share much, which saves time; those
-    that are equal so far are in the order given.
+    The words are sorted by their first 9 or more characters, ties in the order given.  Adjacent words then share long
+    prefixes, which saves time.
     """
 
     symbols: I32
@@ -237,7 +236,7 @@ class WordText(NamedTuple):
 
     @classmethod
     def of(cls, counted: WordCounts) -> WordText:
-        """The text of these words.
+        """Build the text of counted words.
 
         >>> text = WordText.of(WordCounts.of({"ba": 2, "b": 1}))
         >>> text.symbols.tolist(), text.alphabet.tolist(), text.starts.tolist(), text.counts.tolist()
@@ -254,15 +253,15 @@ class WordText(NamedTuple):
         return cls(symbols, np.flatnonzero(seen).astype(np.uint32), starts, counts[order])
 
     def chars(self, start: int, length: int) -> str:
-        """The characters from a position on, none of them a separator."""
+        """The `length` characters from `start` on, none of which may be a separator."""
         return "".join(map(chr, self.alphabet[self.symbols[start : start + length]].tolist()))
 
     def numbers(self, string: str) -> I32:
-        """The symbols of a string of characters that the words have."""
+        """The symbols of a string, whose characters must all be in the alphabet."""
         return np.searchsorted(self.alphabet, code_points(string)).astype(np.int32)
 
     def blocks(self) -> list[tuple[int, int]]:
-        """The words in runs of about equal size, from which word up to which; they depend on the words alone."""
+        """Split the words into blocks (first, last) of similar size, which depend on the words only."""
         borders = np.arange(0, len(self.symbols), _BLOCK)
         cuts = np.unique(np.append(np.searchsorted(self.starts, borders), len(self.counts))).tolist()
         return list(pairwise(cuts))
@@ -270,7 +269,7 @@ class WordText(NamedTuple):
 
 @kernel
 def _separated(chars: U32, offsets: I64, numbers: I32, order: I64) -> I32:
-    """The number of each character, the words in this order, a separator after each."""
+    """The number of each character, with the words in this order and a separator after each word."""
     symbols = np.zeros(len(chars) + len(order), np.int32)
     to = 0
     for word in order:
@@ -282,19 +281,19 @@ def _separated(chars: U32, offsets: I64, numbers: I32, order: I64) -> I32:
 
 
 def _sorted(symbols: I32, offsets: I64) -> I64:
-    """The order of the words in these symbols by the characters that fit into three 63-bit numbers."""
+    """Sort the words by as many characters as fit into three 63-bit numbers; returns the order."""
     bits = max(1, int(symbols.max()).bit_length())
     width = 63 // bits
     keys = packed(symbols, bits, width)
     starts = offsets[:-1] + np.arange(len(offsets) - 1)
-    # Behind the end of a word stands its separator, whose key is 0.
+    # A position past the end of a word is clipped to its separator, whose key is 0.
     columns = [keys[starts + np.minimum(np.diff(offsets), part * width)] for part in (2, 1, 0)]
     return np.lexsort(columns)
 
 
 @kernel
 def char_counts(symbols: I32, starts: I64, counts: I64, size: int) -> I64:
-    """How often each symbol below `size` comes in the corpus, shape (size,), the separator not counted."""
+    """The number of occurrences of each symbol in the corpus, shape (size,); 0 for the separator."""
     result = np.zeros(size, np.int64)
     for word in range(len(counts)):
         for position in range(starts[word], starts[word + 1] - 1):
@@ -303,14 +302,14 @@ def char_counts(symbols: I32, starts: I64, counts: I64, size: int) -> I64:
     return result
 
 
-# --- The pieces that a Unigram training starts from
+# --- The seed pieces as intervals of the suffix array
 
 
 class Substrings(NamedTuple):
-    """k substrings of a text as intervals of its suffix array, each shape (k,), in lexicographic order.
+    """k substrings of a text as intervals of its suffix array, in lexicographic order.
 
-    starts, ends: int32; substring i begins the suffixes at the slots starts[i] up to, without, ends[i].
-    lengths: int32, in characters.
+    starts, ends: int32, shape (k,); substring i is a prefix of the suffixes at the slots starts[i]:ends[i].
+    lengths: int32, shape (k,), in characters.
     """
 
     starts: I32
@@ -318,27 +317,27 @@ class Substrings(NamedTuple):
     lengths: I32
 
     def take(self, chosen: I64) -> Substrings:
-        """The substrings of these indices."""
+        """The substrings at these indices."""
         return Substrings(self.starts[chosen], self.ends[chosen], self.lengths[chosen])
 
     def without(self, others: Substrings) -> Substrings:
-        """The substrings that are none of the others."""
+        """The substrings that `others` lacks."""
         width = int(max(self.lengths.max(initial=0), others.lengths.max(initial=0))) + 1
         mine, theirs = (each.starts.astype(np.int64) * width + each.lengths for each in (self, others))
         return self.take(np.flatnonzero(~np.isin(mine, theirs)))
 
     def in_lexicographic_order(self) -> Substrings:
-        """The same substrings sorted: an interval comes before those inside it, that is, a prefix before the longer."""
+        """The substrings, sorted; an interval precedes those inside it, so a prefix precedes its extensions."""
         width = int(self.lengths.max(initial=0)) + 1
         return self.take(np.argsort(self.starts.astype(np.int64) * width + self.lengths, kind="stable"))
 
 
 @kernel
 def _branching(shared: I32, order: I32, reach: I32, longest: int, found: I32) -> int:
-    """The substrings of 2 up to `longest` characters that two different symbols follow, in the order of their ends.
+    """Find the substrings of 2 to `longest` characters that at least two different symbols follow, sorted by end.
 
-    found: shape (m, 3), takes start, end, length of each; with m = 0 they are counted only.  Returns their number.
-    The intervals of equal common prefixes, by a stack (Abouelhoda, Kurtz & Ohlebusch 2004, algorithm 4.1).
+    found: shape (m, 3), receives start, end and length of each; m = 0: only count.  Returns their number.
+    Finds the intervals of equal common prefixes with a stack (Abouelhoda, Kurtz & Ohlebusch 2004, algorithm 4.1).
     """
     begins, depths = np.zeros(longest + 3, np.int32), np.zeros(longest + 3, np.int32)
     top, count, size = 0, 0, len(order)
@@ -359,9 +358,9 @@ def _branching(shared: I32, order: I32, reach: I32, longest: int, found: I32) ->
 
 
 def repeated_substrings(order: I32, shared: I32, reach: I32, longest: int) -> Substrings:
-    """The substrings of 2 up to `longest` characters, without separator, that two different symbols follow.
+    """Find the substrings of 2 to `longest` characters, without separator, that at least two different symbols follow.
 
-    order, shared, reach: of the text, from `suffix_array`, `common_prefixes` and `room`, with a depth of longest + 1.
+    order, shared, reach: from `suffix_array`, `common_prefixes` and `room`, with depth = longest + 1.
     """
     found = np.empty((_branching(shared, order, reach, longest, np.empty((0, 3), np.int32)), 3), np.int32)
     if len(found):
@@ -371,9 +370,10 @@ def repeated_substrings(order: I32, shared: I32, reach: I32, longest: int) -> Su
 
 
 def most_valuable(substrings: Substrings, limit: int) -> tuple[Substrings, I64]:
-    """At most `limit` substrings with the highest values, occurrences times length, and these values, falling.
+    """The `limit` substrings with the highest values, sorted by falling value, and these values.
 
-    Among equal values the lexicographically last comes first.  Occurrences are those in the distinct words.
+    The value of a substring is its number of occurrences in the distinct words times its length.  Ties: the
+    lexicographically last substring comes first.
     """
     values = (substrings.ends - substrings.starts).astype(np.int64) * substrings.lengths
     chosen = len(values) - 1 - np.argsort(-values[::-1], kind="stable")[:limit]
@@ -382,10 +382,10 @@ def most_valuable(substrings: Substrings, limit: int) -> tuple[Substrings, I64]:
 
 @inner_kernel
 def _compare(symbols: I32, position: int, chars: I32, start: int, end: int) -> int:
-    """Below, equal to or above 0 as the text at the position is before, begins with or is behind chars[start:end]."""
+    """Compare the text at a position with chars[start:end]: negative, 0 (it begins with them) or positive."""
     for at in range(start, end):
         difference = symbols[position + at - start] - chars[at]
-        # A separator, which is in no piece, ends the comparison before the end of the text can.
+        # Pieces have no separator, so the comparison ends before the text does.
         if difference != 0:
             return int(difference)
     return 0
@@ -393,7 +393,7 @@ def _compare(symbols: I32, position: int, chars: I32, start: int, end: int) -> i
 
 @inner_kernel
 def _interval(symbols: I32, order: I32, chars: I32, start: int, end: int) -> tuple[int, int]:
-    """The slots of the suffixes that begin with chars[start:end], from which up to which."""
+    """The interval (first, last) of the suffixes that begin with chars[start:end]."""
     bounds = (0, 0)
     for above in (0, 1):
         low, high = bounds[1], len(order)
@@ -410,15 +410,15 @@ def _interval(symbols: I32, order: I32, chars: I32, start: int, end: int) -> tup
 
 @kernel
 def _locate(symbols: I32, order: I32, chars: I32, offsets: I64, starts: I32, ends: I32) -> None:
-    """The interval of each string."""
+    """Write the interval of each string to `starts` and `ends`."""
     for i in range(len(starts)):
         starts[i], ends[i] = _interval(symbols, order, chars, offsets[i], offsets[i + 1])
 
 
 def located(pieces: Sequence[str], text: WordText, order: I32) -> Substrings:
-    """The substrings of a text with the suffix array `order` that are these pieces, as far as it has them.
+    """Find these pieces in a text with the suffix array `order`; pieces that it lacks are left out.
 
-    pieces: of characters of the text.
+    pieces: strings of characters of the text.
     """
     strings = [text.numbers(piece) for piece in pieces]
     offsets = np.concatenate(([0], np.cumsum([len(string) for string in strings], dtype=np.int64))).astype(np.int64)
@@ -428,17 +428,17 @@ def located(pieces: Sequence[str], text: WordText, order: I32) -> Substrings:
     return found.take(np.flatnonzero(starts < ends)).in_lexicographic_order()
 
 
-# --- Where in the words each piece stands
+# --- The positions of the pieces in the words
 
 DROPPED = -1
 
 
 class Matches(NamedTuple):
-    """The pieces that begin at each position of the words' text, the shortest first.
+    """The pieces that begin at each position of a text, the shortest first.
 
-    Where no piece is one character long, UNKNOWN comes last.
+    If no piece of one character begins at a position, UNKNOWN comes last.
     offsets: int64, shape (n + 1,); the pieces at position p of a word are ids[offsets[p]:offsets[p + 1]].
-    ids: int32.  Parts of it are unused: at separators, and between two blocks of words.
+    ids: int32; the parts at separators and between two blocks of words are unused.
     """
 
     offsets: I64
@@ -447,9 +447,9 @@ class Matches(NamedTuple):
 
 @kernel
 def _walk(order: I32, symbols: I32, substrings: Substrings, names: I32, alphabet: I32, offsets: I64, ids: I32) -> None:
-    """Go through the suffix array, the substrings that begin the present suffix on a stack, the shortest at the bottom.
+    """Scan the suffix array with a stack of the substrings that begin the current suffix, the shortest at the bottom.
 
-    ids: takes the names for position p from offsets[p] on; if it is empty, their number is put into offsets[p + 1].
+    ids: receives the names for position p from offsets[p] on.  If it is empty, offsets[p + 1] receives their number.
     """
     starts, ends = substrings.starts, substrings.ends
     stack = np.empty(len(starts) + 1, np.int32)
@@ -472,9 +472,9 @@ def _walk(order: I32, symbols: I32, substrings: Substrings, names: I32, alphabet
 
 
 def find_matches(order: I32, symbols: I32, substrings: Substrings, names: I32, alphabet: I32) -> Matches:
-    """All places of the substrings and of single symbols, read off the suffix array `order` of the symbols.
+    """Find all positions of the substrings and of single symbols from the suffix array `order`.
 
-    substrings: in lexicographic order; names: their numbers; alphabet: the number of each symbol as a piece.
+    substrings: in lexicographic order; names: their piece numbers; alphabet: the piece number of each symbol.
     """
     offsets = np.zeros(len(order) + 1, np.int64)
     _walk(order, symbols, substrings, names, alphabet, offsets, np.empty(0, np.int32))
@@ -486,7 +486,7 @@ def find_matches(order: I32, symbols: I32, substrings: Substrings, names: I32, a
 
 @kernel
 def _rename(matches: Matches, lengths: I32, start: int, end: int, new_ids: I32) -> None:
-    """Rename the pieces of a block in place; those of the dropped ones close up."""
+    """Renumber the pieces of a block in place and remove the dropped ones."""
     offsets, ids = matches.offsets, matches.ids
     read, write = offsets[start], offsets[start]
     for position in range(start, end - 1):
@@ -504,21 +504,21 @@ def _rename(matches: Matches, lengths: I32, start: int, end: int, new_ids: I32) 
         if uncovered:
             ids[write] = UNKNOWN
             write += 1
-    # The last position is a separator: its offset only ends the word before it.
+    # The last position is a separator; its offset ends the word before it.
     offsets[end - 1] = write
 
 
 def rename(matches: Matches, lengths: I32, blocks: Iterable[tuple[int, int]], new_ids: I32) -> None:
-    """Change the matches in place to the new numbers of the pieces, DROPPED for none.
+    """Renumber the pieces of the matches in place.
 
-    lengths, new_ids: shape (number of old pieces + 1,); UNKNOWN keeps its number.
-    blocks: from which position up to which other; every block ends with a separator.
+    lengths, new_ids: shape (number of old pieces + 1,); DROPPED removes a piece; UNKNOWN keeps its number.
+    blocks: positions (start, end); every block ends with a separator.
     """
     for _ in map_in_order(lambda block: _rename(matches, lengths, *block, new_ids), blocks):
         pass
 
 
-# --- The lexicon that a Unigram training starts from, with the places of its pieces
+# --- The seed lexicon, with the positions of its pieces
 
 
 @kernel
@@ -532,7 +532,7 @@ def _log_shares(values: I64) -> F64:
 
 
 def _merged_strings(counted: WordCounts, options: UnigramOptions) -> list[str]:
-    """What byte-pair encoding makes of the words: its symbols of two characters or more."""
+    """The symbols of two or more characters that byte-pair encoding learns from the words."""
     if options.max_piece_length < 2:
         return []
     length = options.max_piece_length
@@ -543,7 +543,7 @@ def _merged_strings(counted: WordCounts, options: UnigramOptions) -> list[str]:
 def _substrings(
     counted: WordCounts, text: WordText, order: I32, reach: I32, longest: int, options: UnigramOptions
 ) -> Substrings:
-    """All substrings that may become pieces."""
+    """All candidate substrings."""
     if options.seed == "bpe":
         strings = _merged_strings(counted, options)
         return located(strings, text, order)
@@ -551,7 +551,7 @@ def _substrings(
 
 
 def _possible(pieces: Sequence[str], text: WordText, longest: int) -> list[str]:
-    """The pieces of 2 up to `longest` characters, all of them in the text."""
+    """The pieces of 2 to `longest` characters, all in the alphabet of the text, without duplicates."""
     chars = set(map(chr, text.alphabet[1:].tolist()))
     return [piece for piece in dict.fromkeys(pieces) if 1 < len(piece) <= longest and chars.issuperset(piece)]
 
@@ -559,11 +559,12 @@ def _possible(pieces: Sequence[str], text: WordText, longest: int) -> list[str]:
 def seed_lexicon(
     counted: WordCounts, text: WordText, options: UnigramOptions, existing: Sequence[str] = ()
 ) -> tuple[Lexicon, Matches]:
-    """All characters by falling count, then substrings by falling value; scores log(value / sum of values).
+    """The seed pieces and their matches: all characters by falling count, then substrings by falling value.
 
-    The value of a character is its count in the corpus, that of a substring its length times its occurrences in
-    distinct words, as in the library.  text: of these words, at least one.
-    existing: pieces that stay, as far as they occur; they come before the other substrings.
+    A score is log(value / sum of values).  As in the library, the value of a character is its count in the corpus, and
+    that of a substring is its length times its number of occurrences in the distinct words.
+    text: the text of these words; at least one word is needed.
+    existing: pieces to keep if they occur; they precede the other substrings.
     """
     weights = char_counts(text.symbols, text.starts, text.counts, len(text.alphabet))
     letters = 1 + np.lexsort((np.arange(1, len(weights)), weights[1:]))[::-1]
@@ -574,7 +575,7 @@ def seed_lexicon(
     found = _substrings(counted, text, order, reach, longest, options)
     del reach
     old, old_values = most_valuable(located(possible, text, order), len(possible))
-    # The library looks at the number of seeds after adding one, so that there is always one substring.
+    # The library checks the number of seeds after adding one, so there is always at least one substring.
     limit = max(1, options.seed_size - len(letters) - len(old_values))
     new, new_values = most_valuable(found.without(old) if existing else found, limit)
     del found

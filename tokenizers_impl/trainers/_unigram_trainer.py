@@ -21,12 +21,12 @@ from ._unigram_seed import DROPPED, LONGEST_EXACT, UNKNOWN, UnigramOptions, Word
 
 # --- The Unigram training from counted words to scored pieces
 
-# So many rounds without any change are taken for a training that never ends.
+# A training whose size does not change for this many rounds never ends.
 _PATIENCE = 100
 
 
 class Trained(NamedTuple):
-    """vocab: (piece, score) by id; unk_id: the id of the unknown token; history: a row a step."""
+    """vocab: (piece, score) by id; unk_id: the id of the unknown token; history: one row per step."""
 
     vocab: Scored
     unk_id: int | None
@@ -34,7 +34,7 @@ class Trained(NamedTuple):
 
 
 class _Training:
-    """The pieces of one training on their way, `lexicon`, with their places in the words, `matches`."""
+    """The state of one training: `lexicon`, the current pieces, and `matches`, their positions in the words."""
 
     def __init__(self, counted: WordCounts, options: UnigramOptions, existing: Scored, executor: Any) -> None:
         self.options = options
@@ -43,8 +43,8 @@ class _Training:
         leading = set(options.leading_tokens)
         old = [piece for piece, _ in existing if piece not in leading]
         self.lexicon, self.matches = seed_lexicon(counted, self.text, options, old)
-        # Pruning ends with a tenth more new pieces than asked for, the rest is cut at the end; the unknown piece is a
-        # new one for the library.
+        # Pruning stops at 10 % more new pieces than vocab_size asks for; `final_pieces` cuts the rest.  The library
+        # counts the unknown piece as a new one.
         self.desired_size = max(0, options.vocab_size - len(existing)) * 11 // 10
         if options.extend:
             self.desired_size += 1 + int(self.lexicon.stays.sum())
@@ -55,7 +55,7 @@ class _Training:
 
     @property
     def size(self) -> int:
-        """The number of pieces, with the unknown one, as the library counts."""
+        """The number of pieces, the unknown one included, as in the library."""
         return len(self.lexicon.scores)
 
     def _note(self, kind: str, **found: float) -> None:
@@ -63,7 +63,7 @@ class _Training:
         self.history.append({**row, **dict.fromkeys(("corpus_tokens", "objective", "loss")), **found})
 
     def _keep(self, kept: I64, scores: F64) -> None:
-        """Go on with these pieces, in this order."""
+        """Replace the pieces by these, in this order, with new scores."""
         new_ids = np.full(self.size, DROPPED, np.int32)
         new_ids[UNKNOWN] = UNKNOWN
         new_ids[kept] = np.arange(1, len(kept) + 1)
@@ -72,7 +72,7 @@ class _Training:
         self.lexicon = self.lexicon.keep(kept, scores)
 
     def improve(self) -> None:
-        """One EM step."""
+        """Run one EM step."""
         expected, objective = expectation(self.text, self.matches, self.lexicon, self.executor)
         tokens, stays = float(expected.sum()), self.lexicon.stays
         expected[stays] = np.maximum(expected[stays], RARE)
@@ -80,71 +80,71 @@ class _Training:
         self._note("em", corpus_tokens=tokens, objective=float(objective))
 
     def prune(self) -> None:
-        """Drop the pieces that matter least."""
-        # The target counts the unknown piece, which is not among the survivors.
+        """Drop the pieces with the smallest loss."""
+        # `size` counts the unknown piece; the target does not, because it is never dropped.
         target = max(self.desired_size, int(self.size * self.options.shrinking_factor)) - 1
         by_loss = self._kept_by_exact_loss if self.options.prune_loss == "exact" else self._kept_by_loss
         kept, losses = by_loss(target)
-        # Pieces that stood nowhere have none.
+        # The loss of a piece without occurrences is NaN.
         lost = float(np.nansum(np.delete(losses, kept)))
         self._keep(kept, self.lexicon.scores[kept])
         self._note("prune", loss=lost)
 
     def _kept_by_exact_loss(self, target: int) -> tuple[I64, F64]:
-        """The pieces that stay, and what is lost without each."""
+        """The pieces to keep, and the exact loss of each piece."""
         stays = self.lexicon.stays | (self.lexicon.lengths == 1)
         losses = exact_losses(self.text, self.matches, self.lexicon)
         return survivors_of(losses, stays, target), losses
 
     def _kept_by_loss(self, target: int) -> tuple[I64, F64]:
-        """The same by an approximation."""
+        """The pieces to keep, and the approximate loss of each piece."""
         freq = viterbi(self.text, self.matches, self.lexicon)
         alternatives = second_best(self.matches, self.lexicon)
         losses = approximate_losses(freq, alternatives, int(self.text.counts.sum()), self.options.prune_loss)
         return survivors(freq, alternatives, losses, self.lexicon.stays, target, self.options.quirks), losses
 
     def pieces(self) -> Scored:
-        """The pieces with their scores, in the order of their numbers."""
+        """The pieces with their scores, in order of their numbers."""
         spans = zip(*(array[1:].tolist() for array in self.lexicon[:3]), strict=True)
         return [(self.text.chars(place, length), score) for place, length, score in spans]
 
 
 def _required_chars(counted: WordCounts, options: UnigramOptions) -> list[str]:
-    """The characters that every vocabulary has, sorted; ValueError if it has no room for them."""
+    """The characters that the vocabulary must have, sorted; ValueError if vocab_size has no room for them."""
     seen = set(map(chr, np.unique(counted.words.chars).tolist()))
     required = sorted(seen | {text[0] for text in options.initial_alphabet if text})
-    # The library forgets the special tokens here, and gives a larger vocabulary than asked for.
+    # The library does not count the special tokens here, so its vocabulary may exceed vocab_size.
     leading = [] if options.quirks else options.leading_tokens
     least = len(set(required) | set(leading))
     if least > options.vocab_size and not options.extend:
         raise ValueError(
-            f"vocab_size is {options.vocab_size}, but there are {len(required)} characters"
-            f"{' beside the special tokens' if leading else ''}: take {least} or more"
+            f"vocab_size is {options.vocab_size}, but the vocabulary needs {len(required)} characters"
+            f"{' and the special tokens' if leading else ''}: set vocab_size to {least} or more"
         )
     return required
 
 
 def _check_lengths(words: Words, options: UnigramOptions) -> None:
-    """ValueError for a word of which exact losses would never end."""
+    """ValueError for a word that is too long for exact losses."""
     if options.prune_loss != "exact" or len(words.lengths) == 0 or words.lengths.max() <= LONGEST_EXACT:
         return
     longest = int(words.lengths.argmax())
     raise ValueError(
-        f"prune_loss='exact' takes time in the square of a word's length, and the word that begins with "
-        f"{words.text(longest)[:20]!r} has {words.lengths[longest]} characters, more than {LONGEST_EXACT}: cut it by a "
-        "pre-tokenizer, or take prune_loss='hf'"
+        f"prune_loss='exact' needs quadratic time in the word length, and the word that begins with "
+        f"{words.text(longest)[:20]!r} has {words.lengths[longest]} characters, more than {LONGEST_EXACT}: split it "
+        "with a pre-tokenizer, or use prune_loss='hf'"
     )
 
 
 def _without_empty(counted: WordCounts) -> WordCounts:
-    """The words that have characters."""
+    """The words without the empty ones."""
     (chars, offsets), counts = counted
     filled = offsets[1:] > offsets[:-1]
     return WordCounts(Words(chars, np.append(offsets[:-1][filled], offsets[-1])), counts[filled])
 
 
 def _rounds(training: _Training, show_progress: Shown) -> None:
-    """EM steps, then pruning, until there are few enough pieces."""
+    """Alternate EM steps and pruning until the number of pieces is at most `desired_size`."""
     options = training.options
     unchanged = 0
     with progress("EM training", None, show_progress) as bar:
@@ -161,19 +161,19 @@ def _rounds(training: _Training, show_progress: Shown) -> None:
             if unchanged and not options.quirks:
                 return
     raise ValueError(
-        f"the pruning of compat='hf-0.23' stays at {before} pieces for ever, vocab_size is {options.vocab_size}: "
-        "take more, or compat=None"
+        f"with compat='hf-0.23' pruning stops at {before} pieces and never reaches vocab_size {options.vocab_size}: "
+        "set a larger vocab_size, or compat=None"
     )
 
 
 def _with_unk_of(model: Unigram, options: UnigramOptions) -> UnigramOptions:
-    """The options with the unknown token of the model; ValueError for another one."""
+    """The options with the unknown token of the model; ValueError if they name another one."""
     if model.unk_id is None:
         return options
     theirs = model.vocab[model.unk_id][0]
     if options.unk_token not in (None, theirs):
         raise ValueError(
-            f"unk_token is {options.unk_token!r} but the model to extend has {theirs!r}: give the trainer the model's"
+            f"unk_token is {options.unk_token!r}, but the model to extend has {theirs!r}: give unk_token={theirs!r}"
         )
     return replace(options, unk_token=theirs)
 
@@ -181,7 +181,7 @@ def _with_unk_of(model: Unigram, options: UnigramOptions) -> UnigramOptions:
 def _learnt(
     counted: WordCounts, options: UnigramOptions, existing: Scored, show_progress: Shown, executor: Any
 ) -> tuple[Scored, list[dict[str, Any]]]:
-    """The pieces before the last cut, with the history."""
+    """The pieces before `final_pieces` cuts them, with the history."""
     with progress("Seed pieces", len(counted.counts), show_progress) as bar:
         training = _Training(counted, options, existing, executor)
         bar.update(len(counted.counts))
@@ -190,7 +190,7 @@ def _learnt(
 
 
 def _with_tokens(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows, where those that count no tokens have the number that the E step behind them counted."""
+    """The rows; those that count no tokens take over the corpus_tokens of the next E step."""
     behind = [row["corpus_tokens"] for row in history[1:]]
     return [
         row if row["kind"] == "em" else {**row, "corpus_tokens": tokens}
@@ -205,12 +205,13 @@ def train_unigram(
     show_progress: Shown = False,
     executor: Any = None,
 ) -> Trained:
-    """Learn scored pieces from counted words, as the Unigram trainer of tokenizers 0.23.3 (Kudo 2018, section 3.2).
+    """Learn scored pieces from counted words, like the Unigram trainer of tokenizers 0.23.3 (Kudo 2018, section 3.2).
 
-    1. Seed pieces. 2. EM steps. 3. If there are too many pieces: prune, go on with 2. 4. Cut to the size asked for.
+    1. Find seed pieces.  2. Run EM steps.  3. If there are too many pieces, prune and go back to 2.  4. Cut the pieces
+    to vocab_size.
 
-    model: what the training goes on from, where the options say extend.
-    executor: takes the E steps elsewhere; None: here.
+    model: the model to extend, used only with `extend`.
+    executor: runs the E steps; None: they run in this process.
     """
     existing: Scored = []
     if options.extend and model is not None:
@@ -229,45 +230,50 @@ def train_unigram(
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class UnigramTrainer(UnigramOptions, Trainer):
-    """Learns pieces with probabilities: many at first, fewer after each round of EM steps (Kudo 2018, section 3.2).
+    """Trains Unigram models: starts from many pieces and prunes them after each round of EM steps.
 
-    The options of `tokenizers.trainers.UnigramTrainer` 0.23.3, whose pieces it finds:
-    vocab_size: the size of the vocabulary, with special tokens and all characters.
-    special_tokens: the first tokens, with score 0.
-    shrinking_factor: which share of the pieces a pruning keeps, those with the highest loss; from 0 up to, without, 1.
-    unk_token: the token of unknown characters; it comes first if it is none of the special tokens.
-    max_piece_length: in characters.
-    n_sub_iterations: EM steps before each pruning.
-    initial_alphabet: characters to have although they do not occur: the first one of each string.
-    seed_size: the number of pieces to begin with.
+    Algorithm: Kudo 2018, "Subword regularization", section 3.2.
+    The options of `tokenizers.trainers.UnigramTrainer` 0.23.3, with the same pieces as result:
+    vocab_size: the number of tokens, special tokens and all characters included.
+    show_progress: whether progress bars are shown.
+    special_tokens: strings or AddedTokens that get the first ids, with score 0.
+    shrinking_factor: the share of pieces that each pruning keeps, those with the highest loss; in [0, 1).
+    unk_token: the token of unknown characters; it comes first unless it is one of the special tokens.
+    max_piece_length: the longest piece, in characters.
+    n_sub_iterations: the number of EM steps before each pruning.
+    initial_alphabet: characters to add even if they do not occur; of each string only the first character counts.
+    seed_size: the number of seed pieces.
 
-    Ours alone:
-    em: "bayes", score digamma(e) - digamma(sum of e) of the expected counts e, as the library; "plain", log(e / sum of
-      e).
-    prune_loss: by what a piece is judged.  "hf": the likelihood lost if its second-best segmentation stood for it,
-      with the library's slip, the number of all pieces where that of its alternatives is meant; "sentencepiece":
-      without the slip; "exact": L(V) - L(V - x), the likelihood of the corpus with and without the piece, the other
-      scores as they are, which takes time in the square of the length of a word, so that words of more than 100,000
-      characters are refused.
-    seed: "suffix_array": substrings that two different characters follow; "bpe": the symbols of byte-pair encoding.
-    compat: "hf-0.23" keeps the library's ways where it matters: of the surviving pieces those that its last pruning put
-      first are taken, not those with the highest scores; special tokens may be there twice, and with many of them the
-      vocabulary may become larger than asked for; the model loses byte_fallback.  Where the library never ends, this
-      is a ValueError.  None: none of that.
-    extend: goes on from the given model: its pieces keep their ids and are never dropped; new special tokens follow,
-      then new pieces by falling score.  Scores are learnt anew from these words, where each of the model's pieces
-      counts as expected half a time at least; special tokens, and pieces that the words do not have, keep theirs.
-      unk_token None is that of the model.  New special tokens and characters are added at any rate, though vocab_size,
-      that of the whole, may be smaller than the model.  compat does not matter, as the library cannot go on.
+    Options that the library lacks:
+    em: how expected counts e become scores.  "bayes", as the library: digamma(e) - digamma(sum of e).
+      "plain": log(e / sum of e).
+    prune_loss: the loss of a piece.  "hf": the likelihood lost if its second-best segmentation replaces it, with a bug
+      of the library, which uses the number of all pieces instead of the number of the piece's alternatives.
+      "sentencepiece": the same without the bug.  "exact": L(V) - L(V - x), the likelihood of the corpus with and
+      without the piece, the other scores unchanged; this needs quadratic time in the word length, so words of more than
+      100,000 characters are refused.
+    seed: the seed pieces.  "suffix_array": substrings that at least two different characters follow.
+      "bpe": the symbols of byte-pair encoding.
+    compat: "hf-0.23" keeps the library's quirks.  The last cut keeps the pieces that the last pruning put first, not
+      those with the highest scores; special tokens may occur twice; with many special tokens the vocabulary may exceed
+      vocab_size; the model loses byte_fallback.  A training that never ends in the library raises ValueError.
+      None: no quirks.
+    extend: continue from the given model.  Its pieces keep their ids and are never dropped; new special tokens follow,
+      then new pieces by falling score.  Scores are learnt again from the words, with an expected count of at least 0.5
+      for each piece of the model; special tokens, and pieces that the words lack, keep their scores.
+      unk_token=None takes the model's.  vocab_size counts the model's pieces too; new special tokens and characters are
+      added even if they exceed it.  compat has no effect, because the library cannot continue a training.
 
-    Words and required characters are taken by code points; the library takes both in another order each time, so that
-    its scores change in the last digits.  Ours do not, whatever the number of threads.
+    Words and required characters are processed in order of code points, and sums do not depend on the number of
+    threads, so the scores are identical in every run.  The library's order differs from run to run, and with it the
+    last digits of its scores.
 
-    `history` has a row a step: step, kind ("seed", "em", "prune"), vocab_size (pieces after the step, with the unknown
-    one), corpus_tokens (expected number in the corpus, for "em" before the step, else after it), for "em" objective
-    (nats a word, before the step), for "prune" loss (nats a word, the sum over the dropped pieces, as prune_loss weighs
-    each alone); what a row has not is None.
-    Raises ValueError for an option that cannot be, and for a vocab_size below the number of characters.
+    `history` has one row per step, with None for missing values: step; kind ("seed", "em" or "prune"); vocab_size (the
+    pieces after the step, the unknown one included); corpus_tokens (expected tokens of the corpus, before an "em" step,
+    after other steps); objective ("em" only: nats per word before the step); loss ("prune" only: nats per word, the sum
+    of the losses of the dropped pieces).
+    No words give the special tokens and the characters of initial_alphabet.  Invalid options, and a vocab_size below
+    the number of characters, raise ValueError.
 
     >>> trainer = UnigramTrainer(vocab_size=7, unk_token="<unk>", show_progress=False)
     >>> model = trainer.train_words(WordCounts.of({"low": 5, "lower": 2, "lowest": 4}), Unigram())
@@ -286,14 +292,13 @@ class UnigramTrainer(UnigramOptions, Trainer):
         self._history: list[dict[str, Any]] = []
 
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> Unigram:
-        """A Unigram with the learnt pieces; `model` must be a Unigram.
+        """Train on counted words; returns a Unigram with the learnt pieces.  `model` must be a Unigram.
 
-        With compat="hf-0.23" only the model's seed is taken over, with None or extend also byte_fallback, alpha and
-        nbest_size.
+        The result has the seed of `model`, and with compat=None or extend also its byte_fallback, alpha and nbest_size.
         """
         if not isinstance(model, Unigram):
             raise ValueError(
-                f"UnigramTrainer trains models.Unigram, not {type(model).__name__}: take the trainer of that model"
+                f"UnigramTrainer trains models.Unigram: use another trainer for models.{type(model).__name__}"
             )
         options = options_of(UnigramOptions, self)
         vocab, unk_id, history = train_unigram(counts, options, model, self.show_progress, executor)
@@ -305,12 +310,12 @@ class UnigramTrainer(UnigramOptions, Trainer):
         return trained
 
     def shown(self) -> Call:
-        """What `repr` shows, and `str` shorter."""
+        """The options that `repr` shows, and that `str` abbreviates."""
         options = ("show_progress", "vocab_size", "n_sub_iterations", "shrinking_factor", "special_tokens")
         more = ("initial_alphabet", "unk_token", "max_piece_length", "seed_size")
         return self._shown("UnigramTrainer", *options, *more)
 
     @property
     def history(self) -> list[dict[str, Any]]:
-        """A row a step of the last training, empty before."""
+        """One row per step of the last training; empty before the first training."""
         return self._history

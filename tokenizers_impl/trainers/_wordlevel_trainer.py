@@ -16,16 +16,17 @@ from ._trainer import Trainer
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class WordLevelTrainer(Trainer):
-    """Takes the most frequent words; of equally frequent ones those with the smaller code points come first.
+    """Trains vocabularies of whole words: keeps the most frequent ones, ties sorted by code points.
 
-    The options of `tokenizers.trainers.WordLevelTrainer` 0.23.3, whose vocabulary it finds:
-    vocab_size: the most tokens, special ones included.
-    min_frequency: a word that is rarer is left out.
-    special_tokens: the first tokens.  One that is a word, too, or comes twice, has the last of its ids, and leaves a
-      gap, as in the library.
+    The options of `tokenizers.trainers.WordLevelTrainer` 0.23.3, with the same vocabulary as result:
+    vocab_size: the largest number of tokens, special tokens included.
+    min_frequency: words with a smaller count are dropped.
+    show_progress: whether progress bars are shown.
+    special_tokens: strings or AddedTokens that get the first ids.  A special token that is also a word, or is listed
+      twice, gets the last of its ids and leaves a gap, as in the library.
 
-    `history` has a row a word: step, token, count.
-    Raises ValueError for an option that cannot be.
+    `history` has one row per word: step, token, count.
+    No words give a vocabulary of the special tokens.  Invalid options raise ValueError.
 
     >>> trainer = WordLevelTrainer(vocab_size=3, special_tokens=["<unk>"], show_progress=False)
     >>> trainer.train_words(WordCounts.of({"c": 1, "b": 2, "a": 1}), WordLevel()).get_vocab()
@@ -41,10 +42,10 @@ class WordLevelTrainer(Trainer):
         self._words: list[tuple[str, int]] = []
 
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> WordLevel:
-        """A WordLevel with the learnt vocabulary and the unk_token of `model`, which must be a WordLevel."""
+        """Train on counted words; returns a WordLevel with the unk_token of `model`, which must be a WordLevel."""
         if not isinstance(model, WordLevel):
             raise ValueError(
-                f"WordLevelTrainer trains models.WordLevel: take another trainer for models.{type(model).__name__}"
+                f"WordLevelTrainer trains models.WordLevel: use another trainer for models.{type(model).__name__}"
             )
         special = self.special_texts[: self.vocab_size]
         words = _most_frequent(counts, self.min_frequency, self.vocab_size - len(special))
@@ -54,16 +55,16 @@ class WordLevelTrainer(Trainer):
         return trained
 
     def shown(self) -> Call:
-        """What `repr` shows, and `str` shorter."""
+        """The options that `repr` shows, and that `str` abbreviates."""
         return self._shown("WordLevelTrainer", "min_frequency", "vocab_size", "show_progress", "special_tokens")
 
     @property
     def history(self) -> list[dict[str, Any]]:
-        """A row a word of the last training, empty before."""
+        """One row per word of the last training; empty before the first training."""
         return [{"step": i, "token": word, "count": count} for i, (word, count) in enumerate(self._words, start=1)]
 
 
 def _most_frequent(counts: WordCounts, least: int, most: int) -> list[tuple[str, int]]:
-    """At most so many words, the most frequent first, that come so often at least."""
+    """The `most` most frequent words with a count of `least` or more, the most frequent first."""
     rows = zip(counts.words.texts(), counts.counts.tolist(), strict=True)
     return sorted((row for row in rows if row[1] >= least), key=lambda row: (-row[1], row[0]))[:most]
