@@ -22,9 +22,9 @@ from evenscore.commands.arguments import (
 )
 from evenscore.commands.tables import Table, as_latex, as_markdown, as_text
 from evenscore.parallel import require
-from evenscore.plots import PLOT_SUFFIXES, SIGNIFICANT, differs, direction, p_value_text, plot_comparison, write_plot
+from evenscore.plots import PLOT_SUFFIXES, direction, plot_comparison, write_plot
 from evenscore.scorer import Scorer
-from evenscore.significance import PAIRED_TESTS
+from evenscore.significance import PAIRED_TESTS, SIGNIFICANT, differs, p_value_text
 
 HELP = "compare files of texts with a baseline: scores, intervals, p-values"
 DESCRIPTION = "Compare systems with a baseline line by line: a table of scores, intervals, p-values."
