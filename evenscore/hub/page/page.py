@@ -53,6 +53,7 @@ html { scrollbar-gutter: stable; }
 .gradio-container { width: 100% !important; max-width: min(1100px, 100%) !important; margin-inline: auto !important; }
 .page-head h1 { font-size: 1.6rem; font-weight: 650; margin: .4rem 0; }
 .page-head p { max-width: 46rem; margin: 0 0 .3rem; }
+.page-head a { color: var(--link-text-color); text-decoration: underline; }
 .page-head p, .headlines span, .figures dt { color: var(--body-text-color-subdued); }
 .options .form { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr));
   background: var(--block-background-fill); }
@@ -88,19 +89,20 @@ html { scrollbar-gutter: stable; }
 .rows .header-table, .rows thead { display: block; }
 .rows thead tr { display: flex; }
 .rows .sizing-body { display: none; }
-.rows :is(th, [role=gridcell]):not([style*=" 70px"], [style*=" 110px"]) { flex: 1 0 10rem !important;
+.rows :is(th, [role=gridcell]):not([style*=" 70px"], [style*=" 150px"]) { flex: 1 0 10rem !important;
   width: auto !important; min-width: 0 !important; max-width: none !important; }
-.rows th:is([style*=" 70px"], [style*=" 110px"]) { flex: none; }
+.rows th:is([style*=" 70px"], [style*=" 150px"]) { flex: none; }
+.rows th .header-content { text-align: left; }
 @media (max-width: 640px) {
   .rows :is(thead tr, .virtual-row) { flex-wrap: wrap; }
-  .rows :is(th, [role=gridcell]):not([style*=" 70px"], [style*=" 110px"]) { flex-basis: 100% !important; }
+  .rows :is(th, [role=gridcell]):not([style*=" 70px"], [style*=" 150px"]) { flex-basis: 100% !important; }
 }
 .evenscore-picture h4 { font-weight: 600; }
 """
 
 
 # In pixels: a row's number, a score; columns of texts are as wide as the style has them.
-_NUMBER_WIDTH, _SCORE_WIDTH, _TEXT_WIDTH = 70, 110, 280
+_NUMBER_WIDTH, _SCORE_WIDTH, _TEXT_WIDTH = 70, 150, 280
 
 
 class ResultArea(NamedTuple):
