@@ -140,7 +140,7 @@ class Line(NamedTuple):
 
 
 # A longer text of a column is shown in parts on pages, in cells of a terminal, so that a phone shows all of it.
-_LONGEST_PART = 20
+_LONGEST_PART = 16
 
 
 class Columns(NamedTuple):
@@ -193,8 +193,8 @@ def _cells_html(column: Sequence[Mark]) -> list[str]:
 def _parts(text: str) -> list[str]:
     """The text in parts of at most _LONGEST_PART cells.
 
-    >>> _parts("a" * 25), _parts("")
-    (['aaaaaaaaaaaaaaaaaaaa', 'aaaaa'], [''])
+    >>> _parts("a" * 20), _parts("")
+    (['aaaaaaaaaaaaaaaa', 'aaaa'], [''])
     """
     parts, room = [""], _LONGEST_PART
     for char in text:
