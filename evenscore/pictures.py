@@ -139,6 +139,10 @@ class Line(NamedTuple):
         return [mark.kind for mark in self.marks]
 
 
+# A longer text of a column is shown in parts on pages, in cells of a terminal, so that a phone shows all of it.
+_LONGEST_PART = 16
+
+
 class Columns(NamedTuple):
     """Aligned texts, one per label. Each column has one mark per label, shown below each other."""
 
@@ -146,10 +150,13 @@ class Columns(NamedTuple):
     columns: Sequence[Sequence[Mark]]
 
     def html(self) -> str:
-        heads = [f"<b>{html.escape(label)}</b>" for label in self.labels]
-        stacks = [heads, *([mark.html() for mark in column] for column in self.columns)]
-        cells = "".join(f"<span><i>{'</i><i>'.join(stack)}</i></span>" for stack in stacks)
-        return f'<div class="columns" dir="auto">{cells}</div>'
+        heads = "".join(f"<b>{html.escape(label)}</b>" for label in self.labels)
+        cells = [cell for column in self.columns for cell in _cells_html(column)]
+        # Every line has the labels before it. Only a page knows where its lines end: it gets as many labels as there
+        # may be lines, and cuts off what is too much.
+        again = f'<div aria-hidden="true">{f"<span>{heads}</span>" * (len(cells) - 1)}</div>'
+        labels = f'<div class="labels"><span>{heads}</span>{again}</div>'
+        return f'<div class="columns" dir="auto">{labels}<div class="cells">{"".join(cells)}</div></div>'
 
     def text(self, colour: bool, width: int) -> str:
         head = max(map(display_width, self.labels)) + 1
@@ -166,6 +173,38 @@ class Columns(NamedTuple):
 
     def kinds(self) -> Iterable[Kind]:
         return [mark.kind for column in self.columns for mark in column]
+
+
+def _cells_html(column: Sequence[Mark]) -> list[str]:
+    """The column as one element, or as several that stand side by side where it holds a long text."""
+    split = [_parts(visible(mark.content)) for mark in column]
+    n_parts = max(map(len, split))
+    cells = []
+    for k in range(n_parts):
+        marks = [
+            mark._replace(content=parts[k], note="" if k else mark.note) if k < len(parts) else Mark("")
+            for mark, parts in zip(column, split, strict=True)
+        ]
+        cut = "" if k + 1 == n_parts else ' class="cut"'
+        cells.append(f"<span{cut}>{''.join(f'<i>{mark.html()}</i>' for mark in marks)}</span>")
+    return cells
+
+
+def _parts(text: str) -> list[str]:
+    """The text in parts of at most _LONGEST_PART cells.
+
+    >>> _parts("a" * 20), _parts("")
+    (['aaaaaaaaaaaaaaaa', 'aaaa'], [''])
+    """
+    parts, room = [""], _LONGEST_PART
+    for char in text:
+        width = _char_width(char)
+        if width > room:
+            parts.append("")
+            room = _LONGEST_PART
+        parts[-1] += char
+        room -= width
+    return parts
 
 
 class Bars(NamedTuple):
@@ -302,9 +341,17 @@ def _rules(kinds: Sequence[Kind]) -> str:
         "p": "margin:.3em 0;white-space:pre-wrap;overflow-wrap:anywhere",
         "table": "border-collapse:collapse;width:auto;color:inherit",
         "th, td": "text-align:left;padding:.1em .6em .1em 0;border:none;background:none;color:inherit",
-        ".columns": "display:flex;flex-wrap:wrap;column-gap:.45em;row-gap:.8em",
-        ".columns > span": "display:inline-flex;flex-direction:column;align-items:center;white-space:pre",
-        ".columns i": "font-style:normal;min-height:1.7em",
+        # Lines of cells and lines of labels are as high as each other, whatever is in them.
+        ".columns": "display:grid;grid-template-columns:max-content minmax(0,1fr);column-gap:.6em;overflow:auto hidden",
+        ".labels": "height:0",
+        ".labels div": "user-select:none",
+        ".cells": "display:flex;flex-wrap:wrap;column-gap:.45em",
+        ".labels span": "display:block",
+        ".labels span, .cells > span": "margin-bottom:.8em",
+        ".cells > span": "display:inline-flex;flex-direction:column;align-items:center;white-space:pre",
+        ".columns b, .columns i": "display:block;font-style:normal;height:1.7em",
+        ".cells .cut": "align-items:stretch;margin-inline-end:-.45em",
+        ".cut i > *": "display:block",
         "sub": "font-size:.65em;margin-left:.2em",
         "ul": "list-style:none;padding:0;margin:.6em 0 0;display:flex;flex-wrap:wrap;column-gap:1.2em;font-size:.85em",
         **{f".{kind.name}": f"padding:0 .15em;border-radius:3px;{kind.css}" for kind in (PLAIN, *kinds)},

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from evenscore.parallel import require
+from evenscore.significance import SIGNIFICANT, differs, p_value_text
 
-# A difference is marked if its p-value is below this level.
-SIGNIFICANT = 0.05
 _PERPLEXITIES = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "bits_per_character")
 
 
@@ -22,22 +21,6 @@ def lower_is_better(score: str) -> bool:
 def direction(score: str) -> str:
     """Return "lower is better" or "higher is better"."""
     return "lower is better" if lower_is_better(score) else "higher is better"
-
-
-def differs(system: Mapping[str, float], score: str, baseline: float) -> bool:
-    """Whether the system's score differs significantly from the baseline's."""
-    p_value = system.get(f"{score}_p_value")
-    # A system compared with itself gets the smallest p-value possible, but its score is equal.
-    return p_value is not None and p_value < SIGNIFICANT and system[score] != baseline
-
-
-def p_value_text(p_value: float) -> str:
-    """Format a p-value with four decimal places, or as "p < 0.0001".
-
-    >>> p_value_text(0.0123), p_value_text(0.00001)
-    ('p = 0.0123', 'p < 0.0001')
-    """
-    return "p < 0.0001" if p_value < 0.0001 else f"p = {p_value:.4f}"
 
 
 if TYPE_CHECKING:

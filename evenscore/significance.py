@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics as stats
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -144,3 +144,22 @@ class Test(NamedTuple):
 
 
 PAIRED_TESTS = {"bootstrap": Test(bootstrap_test, 1000, "bs"), "randomization": Test(randomization_test, 10000, "ar")}
+
+# The level of p-values from which on a difference is marked.
+SIGNIFICANT = 0.05
+
+
+def differs(system: Mapping[str, float], score: str, baseline: float) -> bool:
+    """Whether the system's score differs significantly from the baseline's."""
+    p_value = system.get(f"{score}_p_value")
+    # A system compared with itself gets the smallest p-value possible, but its score is equal.
+    return p_value is not None and p_value < SIGNIFICANT and system[score] != baseline
+
+
+def p_value_text(p_value: float) -> str:
+    """Format a p-value with four decimal places, or as "p < 0.0001".
+
+    >>> p_value_text(0.0123), p_value_text(0.00001)
+    ('p = 0.0123', 'p < 0.0001')
+    """
+    return "p < 0.0001" if p_value < 0.0001 else f"p = {p_value:.4f}"

@@ -41,9 +41,9 @@ from evenscore.commands.texts import (
     text_column,
 )
 from evenscore.parallel import require
-from evenscore.plots import PLOT_SUFFIXES, SIGNIFICANT, differs, direction, p_value_text, plot_comparison, write_plot
+from evenscore.plots import PLOT_SUFFIXES, direction, plot_comparison, write_plot
 from evenscore.scorer import Scorer
-from evenscore.significance import PAIRED_TESTS
+from evenscore.significance import PAIRED_TESTS, SIGNIFICANT, differs, p_value_text
 from evenscore.table_files import Table
 
 HELP = "compare files of texts with a baseline: scores, intervals, p-values"

@@ -4,11 +4,48 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evenscore.hub.page import Option, Space, build, pairs, serve
+from evenscore.hub.page import Figure, Option, Space, build, pairs, serve
 
 BY_CONVENTION = "by convention"
 COUNTED = "Which of several references counts for the brevity penalty"
 TOKENIZERS = {name: name for name in ("13a", "intl", "zh", "char", "none", "ja-mecab", "ko-mecab")}
+
+BY_ORDER = "one number an order: words, pairs of words, and so on"
+FIGURES = {
+    "score": Figure("BLEU", "of 100", "The precisions' geometric mean, times the brevity penalty, times 100"),
+    "bleu": Figure("BLEU as a fraction", "of 1", "The same number, from 0 to 1"),
+    "precisions": Figure("Precisions", "of 1", f"The share of the predictions' n-grams that match; {BY_ORDER}"),
+    "counts": Figure("Matches", "n-grams", f"N-grams of the predictions that a reference has; {BY_ORDER}"),
+    "totals": Figure("N-grams", "", f"All n-grams of the predictions; {BY_ORDER}"),
+    "brevity_penalty": Figure("Brevity penalty", "of 1", "Below 1 where predictions are shorter than references"),
+    "length_ratio": Figure("Ratio of lengths", "", "The length of the predictions, by that of the references"),
+    "translation_length": Figure("Length of predictions", "tokens", "Of all predictions"),
+    "reference_length": Figure(
+        "Length of references", "tokens", "Of the references that count for the brevity penalty"
+    ),
+    "bleu_cumulative": Figure("BLEU-1, BLEU-2, …", "of 1", "BLEU of n-grams up to each order"),
+    "bleu_individual": Figure("BLEU of each order", "of 1", "Each precision, times the brevity penalty"),
+}
+TRANSLATION = {
+    "predictions": [
+        "The cat sat on the mat.\n"
+        "The council voted Tuesday for closing the old swimming pool.\n"
+        "Did you see my keys?\n"
+        "Thank you very very much."
+    ],
+    "references": [
+        "The cat is sitting on the mat.\n"
+        "On Tuesday the council voted to close the old swimming pool.\n"
+        "Have you seen my keys?\n"
+        "Thank you very much."
+    ],
+}
+SECOND = [
+    "The cat is sitting on the mat.\n"
+    "On Tuesday the council voted to close the swimming pool.\n"
+    "Have you seen my key?\n"
+    "Thanks very much."
+]
 
 SPACE = Space(
     title="Corpus BLEU",
@@ -25,21 +62,10 @@ SPACE = Space(
         Option("lowercase", "Without case", "Compare texts in lower case"),
         Option("effective_order", "Effective order", "Leave out orders without n-grams, for short texts"),
     ],
+    figures=lambda given: FIGURES,
     examples={
-        "translation": {
-            "predictions": [
-                "The cat sat on the mat.\n"
-                "The council voted Tuesday for closing the old swimming pool.\n"
-                "Did you see my keys?\n"
-                "Thank you very very much."
-            ],
-            "references": [
-                "The cat is sitting on the mat.\n"
-                "On Tuesday the council voted to close the old swimming pool.\n"
-                "Have you seen my keys?\n"
-                "Thank you very much."
-            ],
-        },
+        "translation": TRANSLATION,
+        "two systems": {**TRANSLATION, "second_predictions": SECOND},
         "two references": {
             "predictions": ["It is to insure the troops forever hearing the activity guidebook that party direct."],
             "references": [

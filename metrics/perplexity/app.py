@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
-from evenscore.hub.page import Given, Input, Option, Space, build, serve
+from evenscore.hub.page import Figure, Given, Input, Option, Space, build, second, serve
 
 TEXTS = ("text", "pred", "hyp", "sentence")
 TRAINING = "What an n-gram model is estimated from, a line a text"
@@ -13,12 +13,36 @@ CONTEXTS = "What stands before the texts and is not scored; may be empty"
 NUMBERS = "Instead of training texts: natural logarithms, the numbers of a text in a line"
 SCORES = "With an interval and a value a row; rows are sorted by the first"
 UNITS = {"words": "words", "characters": "characters"}
+TEXT = """Perplexity: how much texts surprise a language model, exp of the mean negative logarithm of the probabilities
+of their tokens; also per word, per byte, in bits. This page trains an n-gram model on texts, reads one from an ARPA
+file, or takes the log-probabilities that any model gave. In Python, the metric also runs models of transformers."""
+SUM = "The sum of the negative natural logarithms of all probabilities"
+FIGURES = {
+    "perplexity": Figure("Perplexity", "", "As hard as a choice among so many equally likely tokens"),
+    "word_perplexity": Figure("Perplexity per word", "", "The same by words, whatever the model's tokens are"),
+    "byte_perplexity": Figure("Perplexity per byte", "", "The same by bytes of UTF-8, whatever the model's tokens are"),
+    "bits_per_byte": Figure("Bits per byte", "bits", "How many bits the model needs for a byte of the texts"),
+    "bits_per_character": Figure("Bits per character", "bits", "How many bits the model needs for a character"),
+    "mean_perplexity": Figure("Mean perplexity", "", "The mean of the perplexities of the rows"),
+    "perplexity_without_unknown": Figure(
+        "Perplexity of known tokens", "", "Without those that the model does not know"
+    ),
+    "unknown_tokens": Figure("Unknown tokens", "tokens", "Those that the model does not know"),
+    "nll": Figure("Negative log-likelihood", "nats", SUM),
+    "tokens": Figure("Length", "tokens", "All tokens that are scored"),
+    "words": Figure("Length in words", "words", "Parts of the texts between white space"),
+    "characters": Figure("Length in characters", "characters", "Of the texts"),
+    "bytes": Figure("Length in bytes", "bytes", "Of the texts in UTF-8"),
+}
 NAMES = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "bits_per_character")
-HEADLINES = {name: name for name in NAMES}
+HEADLINES = {FIGURES[name].name: name for name in NAMES}
+OF_TRAINING = ("ngram_order", "discount")
 
 
 def with_source(given: Given) -> Given:
-    """An n-gram model, unless log-probabilities are all that is there."""
+    """An ARPA file; an n-gram model, unless log-probabilities are all that is there."""
+    if "source" in given:
+        return {name: value for name, value in given.items() if name not in OF_TRAINING}
     return given if "log_probs" in given and "train_texts" not in given else {"source": "ngram", **given}
 
 
@@ -26,12 +50,17 @@ optional = functools.partial(Input, is_needed=False)
 SPACE = Space(
     title="Perplexity",
     script=Path(__file__).resolve().with_name("perplexity.py"),
+    text=TEXT,
     lower_is_better=True,
+    figures=lambda given: FIGURES,
     inputs=[
         optional("predictions", "prediction", "Texts", "What is scored, a line a text", called=TEXTS),
+        second("predictions", "Texts of the second system", "As many lines, under the same model"),
         optional("train_texts", "", "Training texts", TRAINING, called=("train",)),
         optional("contexts", "context", "Contexts", CONTEXTS, called=("context", "prompt")),
         optional("log_probs", "log_probs", "Log-probabilities", NUMBERS, numbers=True, called=("log_prob", "logprob")),
+        second("log_probs", "Log-probabilities of the second model", "As many lines, of the same texts", numbers=True),
+        optional("source", "", "ARPA file", "", boxes=0, called=(".arpa",)),
     ],
     options=[
         Option("ngram_order", "Longest n-grams", "Of the model, at most 20", most=20),
@@ -43,6 +72,11 @@ SPACE = Space(
     examples={
         "n-gram model": {
             "predictions": ["the dog sat on the mat\na zebra\nthe cat and the dog sat there"],
+            "train_texts": ["the cat sat on the mat\nthe dog sat on the rug\na cat and a dog sat there"],
+        },
+        "two systems": {
+            "predictions": ["the dog sat on the mat\na zebra\nthe cat and the dog sat there"],
+            "second_predictions": ["the dog sat on the rug\na cat\nthe cat sat and the dog sat there"],
             "train_texts": ["the cat sat on the mat\nthe dog sat on the rug\na cat and a dog sat there"],
         },
         "log-probabilities": {"predictions": ["a b c\nd"], "log_probs": ["-1.0 -2.0 -3.0\n-2.0"]},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evenscore.hub.page import Option, Space, build, pairs, serve
+from evenscore.hub.page import Figure, Option, Space, build, pairs, serve
 
 TYPES = {name: name for name in ("rougeL", "rougeLsum", *(f"rouge{n}" for n in range(1, 10)))}
 MANY = {
@@ -23,6 +23,30 @@ TOKENIZERS = {
 }
 SENTENCES = {"at line breaks": "newline", "by rules": "rules"}
 
+COMPARED = {
+    "rougeL": "of the longest common subsequence",
+    "rougeLsum": "of the longest common subsequences of sentences",
+    **{f"rouge{n}": f"of the n-grams of {n} words" for n in range(1, 10)},
+}
+FIGURES = {
+    f"{kind}{end}": Figure(f"{kind.replace('rouge', 'ROUGE-')}{name}", "of 1", f"{meaning}, {compared}")
+    for kind, compared in COMPARED.items()
+    for end, name, meaning in (
+        ("", "", "F, the mean of precision and recall"),
+        ("_precision", " precision", "The share of the predictions that the references have"),
+        ("_recall", " recall", "The share of the references that the predictions have"),
+    )
+}
+SUMMARIES = {
+    "predictions": ["the cat was found under the bed\npolice killed the gunman\nprices rose by three percent in May"],
+    "references": [
+        "the cat was under the bed\npolice ended the gunman\nin May prices went up by three percent",
+        "the tiny little cat was found under the big funny bed\n"
+        "the gunman was shot down by police\nprices were three percent higher in May",
+    ],
+}
+SECOND = ["the cat was under the funny bed\nthe gunman was shot by police\nin May prices rose by three percent"]
+
 SPACE = Space(
     title="ROUGE-L with several references",
     script=Path(__file__).resolve().with_name("rouge_l_multi.py"),
@@ -36,17 +60,10 @@ SPACE = Space(
         Option("sentences", "Sentences", "How rougeLsum finds them", choices=SENTENCES),
         Option("stemmer", "Stems", "Compare Porter's stems of English words"),
     ],
+    figures=lambda given: FIGURES,
     examples={
-        "summaries": {
-            "predictions": [
-                "the cat was found under the bed\npolice killed the gunman\nprices rose by three percent in May"
-            ],
-            "references": [
-                "the cat was under the bed\npolice ended the gunman\nin May prices went up by three percent",
-                "the tiny little cat was found under the big funny bed\n"
-                "the gunman was shot down by police\nprices were three percent higher in May",
-            ],
-        },
+        "summaries": SUMMARIES,
+        "two systems": {**SUMMARIES, "second_predictions": SECOND},
         "Hindi": {
             "predictions": ["राम घर गया\nसीता बाज़ार से आई"],
             "references": ["राम घर आया\nसीता आज बाज़ार से आई"],

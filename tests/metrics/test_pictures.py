@@ -43,7 +43,8 @@ def test_what_is_in_a_text_stays_text(name: str) -> None:
     for text in (picture.html(), picture.text(colour=False)):
         assert not set("\x1b\x07\u202e") & set(text)
     if name == "wer_dp":
-        assert "<script>alert(1)</script>" in page.words
+        # A long word stands in parts, side by side.
+        assert {"<script>alert(1)", "</script>"} <= set(page.words)
 
 
 @pytest.mark.parametrize("name", CORPUS_METRICS)

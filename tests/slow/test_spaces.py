@@ -6,6 +6,8 @@ import configparser
 import contextlib
 import csv
 import doctest
+import io
+import math
 import os
 import runpy
 import socket
@@ -30,10 +32,20 @@ from selenium.webdriver.common.keys import Keys
 from small_corpus import ALL_METRICS, METRICS, refusal
 
 import evenscore
-from evenscore.hub.page import Input, Option, Space, build, serve
+from evenscore.hub.page import Figure, Input, Option, Space, build, serve
 from evenscore.hub.page.files import chosen_columns, guessed_columns, read_columns, typed_columns
 from evenscore.hub.page.inputs import option_values
-from evenscore.hub.page.report import MOST_ROWS
+from evenscore.hub.page.lines import columns_json, python_lines
+from evenscore.hub.page.page import ResultArea
+from evenscore.hub.page.report import (
+    MOST_ROWS,
+    Report,
+    picture_html,
+    row_scores_csv,
+    score,
+    scores_html,
+    worst_rows,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 PREDICTIONS = ["the cat sat on the mat", "hello there, you all", "it rains a lot today"]
@@ -85,6 +97,17 @@ def expected(name: str, **options: Any) -> dict[str, Any]:
 
 def headline(name: str, **options: Any) -> str:
     return evenscore.load(name).headlines(**options)[0]
+
+
+SPACES: dict[str, Space] = {
+    name: runpy.run_path(str(ROOT / "metrics" / name / "app.py"))["SPACE"] for name in ALL_METRICS
+}
+
+
+def first_lines(name: str, value: float, **options: Any) -> list[str]:
+    """A headline's name and value, as people read them."""
+    figure = SPACES[name].figures(options)[headline(name, **options)]
+    return [figure.name, f"{value:.4f} {figure.unit}".strip()]
 
 
 def worst_first(name: str, values: Sequence[float]) -> list[int]:
@@ -200,9 +223,9 @@ def test_what_is_typed_is_scored_and_shown(name: str, page: browser.Browser, ser
     page.button("Score").click()
     shown = page.text(".headlines")
     low, high = (f"{result[f'{main}_{end}']:.4f}" for end in ("low", "high"))
-    assert shown.split("\n")[:2] == [main, f"{result[main]:.4f}"]
+    assert shown.split("\n")[:2] == first_lines(name, result[main])
     assert f"95 % interval {low} to {high}" in shown
-    assert page.text(".signature code") == result["signature"]
+    assert page.box("Signature").get_attribute("value") == result["signature"]
     rows = result[f"{main}_per_example"]
     order = worst_first(name, rows)
     assert [cells(page, place)[:2] for place in range(3)] == [[str(row), f"{rows[row]:.4f}"] for row in order]
@@ -244,8 +267,8 @@ def test_an_option_is_chosen(name: str, page: browser.Browser) -> None:
     page.button("Options").click()
     page.choose(label, choice)
     page.button("Score").click()
-    assert page.text(".headlines").split("\n")[:2] == [main, f"{result[main]:.4f}"]
-    assert page.text(".signature code") == result["signature"]
+    assert page.text(".headlines").split("\n")[:2] == first_lines(name, result[main], **CASES[name].meaning)
+    assert page.box("Signature").get_attribute("value") == result["signature"]
 
 
 BAD = {
@@ -299,8 +322,8 @@ def test_files_are_scored_by_their_columns(name: str, page: browser.Browser, tmp
     )
     page.button("Score").click()
     result, main = expected(name), headline(name)
-    assert page.text(".headlines").split("\n")[:2] == [main, f"{result[main]:.4f}"]
-    assert page.text(".signature code") == result["signature"]
+    assert page.text(".headlines").split("\n")[:2] == first_lines(name, result[main])
+    assert page.box("Signature").get_attribute("value") == result["signature"]
 
 
 @needs_browser
@@ -318,6 +341,7 @@ def test_phones_show_all_of_the_page(
     assert page.script("return document.documentElement.scrollWidth <= window.innerWidth")
     # What is too wide scrolls inside itself: nothing is cut off.
     assert page.script(CUT_OFF) == []
+    assert page.script(CELLS_OUTSIDE) == 0
     assert all((level < 64) == (theme == "dark") for level in page.script(BACKGROUND))
 
 
@@ -333,6 +357,69 @@ return [...document.querySelectorAll("button, input, textarea, label, p, h1, dt,
   return box.width && (box.left < 0 || box.right > window.innerWidth) && !scrolls(each);
 }).map(each => each.outerHTML);
 """
+
+
+CELLS_OUTSIDE = """
+return [...document.querySelectorAll(".rows [role=gridcell]")].filter(
+  each => each.getBoundingClientRect().right > window.innerWidth
+).length;
+"""
+PLACE = "const box = document.querySelector('textarea').getBoundingClientRect(); return [box.left, box.width];"
+# Where lines of an alignment begin, and where labels stand; whether a word is wider than the page.
+LINES = """
+const tops = css => [...new Set([...document.querySelectorAll(css)].map(each => each.getBoundingClientRect().top))];
+const ends = [...document.querySelectorAll(".cells mark")].map(each => each.getBoundingClientRect().right);
+return [tops(".cells > span"), tops(".labels span"), Math.max(...ends) <= window.innerWidth];
+"""
+
+
+@needs_browser
+@pytest.mark.parametrize("name", ["wer_dp"], indirect=True)
+@pytest.mark.parametrize("width", [1024, 1440, 1920])
+def test_inputs_stay_in_their_place(name: str, width: int, page: browser.Browser, servers: dict[str, Server]) -> None:
+    page.open(servers[name].url, width=width)
+    fill_in(page, {"Predictions": "a b", "References": "a c"})
+    before = page.script(PLACE)
+    page.button("Score").click()
+    assert page.text(".evenscore-picture h4")
+    assert page.script(PLACE) == before
+
+
+@needs_browser
+@pytest.mark.parametrize("name", ["wer_dp"], indirect=True)
+def test_every_line_of_an_alignment_has_labels(name: str, page: browser.Browser, servers: dict[str, Server]) -> None:
+    page.open(servers[name].url, width=390)
+    fill_in(page, {"Predictions": f"{'long' * 40} " + "a b c " * 20, "References": f"{'longer' * 30} " + "a x c " * 20})
+    page.button("Score").click()
+    assert page.text(".evenscore-picture h4")
+    lines, labels, is_inside = page.script(LINES)
+    assert len(lines) > 5
+    assert lines == labels[: len(lines)]
+    assert is_inside
+
+
+@needs_browser
+@pytest.mark.parametrize("name", ["wer_dp"], indirect=True)
+def test_a_page_gives_files_lines_and_the_card(name: str, page: browser.Browser, servers: dict[str, Server]) -> None:
+    def fetched(address: str) -> str:
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(address) as answer:
+            return str(answer.read().decode())
+
+    page.button("Example: two systems").click()
+    page.until_value("Predictions", SPACES[name].examples["two systems"]["predictions"][0])
+    page.button("Score").click()
+    assert "better than the first system, p = " in page.text(".headlines")
+    # A browser without a window saves no files: where they would come from is enough.
+    page.script("HTMLAnchorElement.prototype.click = function () { window.saved = this.href; };")
+    page.button("Scores of rows (CSV)").click()
+    saved = page.until(lambda: page.script("return window.saved"))
+    assert fetched(saved).startswith("row,wer,second_wer\r\n0,")
+    assert "# Metric Card for wer_dp" in fetched(page.elements(".page-head a")[0].get_attribute("href"))
+    page.script("navigator.clipboard.writeText = async text => { window.copied = text; };")
+    page.elements(".code button")[0].click()
+    signature = page.box("Signature").get_attribute("value")
+    page.until(lambda: page.script("return window.copied") == signature)
 
 
 USED = ("textbox", "button", "combobox", "spinbutton", "checkbox", "tab", "grid", "option")
@@ -500,11 +587,152 @@ def test_blank_lines_of_one_column_are_empty_texts(tmp_path: Path) -> None:
     }
 
 
+def scored_example(name: str, example: str) -> Report:
+    """What the page makes of an example."""
+    space = SPACES[name]
+    texts = [(entry, space.examples[example].get(entry.name, ())) for entry in space.inputs]
+    boxes = [text for entry, own in texts for text in (*own, *[""] * (entry.boxes - len(own)))]
+    discount = {"discount": 0.5} if name == "perplexity" else {}
+    return score(space, evenscore.load(name), {**typed_columns(space.inputs, boxes), "confidence": 0.9, **discount})
+
+
+EXAMPLES = [(name, example) for name in ALL_METRICS for example in SPACES[name].examples]
+
+
+def printed(lines: str) -> list[float]:
+    """What the lines print."""
+    with contextlib.redirect_stdout(io.StringIO()) as output:
+        exec(lines, {})
+    return list(map(float, output.getvalue().split()))
+
+
+def numbers_shown(report: Report) -> list[float]:
+    p_values = [report.second_result[f"{name}_p_value"] for name in report.headlines if report.second]
+    return [*(report.result[name] for name in report.headlines), *p_values]
+
+
+@pytest.mark.filterwarnings("ignore:a text of row 0 has letters")
+@pytest.mark.parametrize(("name", "example"), EXAMPLES)
+def test_the_lines_shown_give_the_numbers_shown(name: str, example: str) -> None:
+    report = scored_example(name, example)
+    assert printed(python_lines(SPACES[name], evenscore.load(name), report)) == numbers_shown(report)
+    assert columns_json(SPACES[name], report) is None
+
+
+def test_long_inputs_and_infinite_numbers_are_read_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, given in (
+        ("wer_dp", {"predictions": ["a b"] * 2000, "references": [["a", "a c"]] * 2000, "unit": "char"}),
+        ("perplexity", {"log_probs": [[-1.0, -math.inf]]}),
+    ):
+        report = score(SPACES[name], evenscore.load(name), given)
+        Path("columns.json").write_text(str(columns_json(SPACES[name], report)), encoding="utf-8")
+        lines = python_lines(SPACES[name], evenscore.load(name), report)
+        assert len(lines) < 600
+        assert printed(lines) == numbers_shown(report)
+
+
+def test_the_lines_name_the_space_that_they_are_shown_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPACE_ID", "me/wer")
+    report = scored_example("wer_dp", "speech")
+    assert "evaluate.load('me/wer', confidence=0.9)" in python_lines(SPACES["wer_dp"], evenscore.load("wer_dp"), report)
+    (head,) = [
+        block.value
+        for block in build(SPACES["wer_dp"]).blocks.values()
+        if "page-head" in str(getattr(block, "value", ""))
+    ]
+    assert '<a href="https://huggingface.co/spaces/me/wer/blob/main/README.md"' in head
+
+
+@pytest.mark.parametrize(("name", "example"), EXAMPLES)
+def test_every_figure_has_a_name_and_a_meaning(name: str, example: str) -> None:
+    report = scored_example(name, example)
+    known, ends = SPACES[name].figures(report.given), ("_low", "_mean", "_high", "_per_example")
+    elsewhere = {"signature", *(f"{main}{end}" for main in report.headlines for end in ends)}
+    # One number a row stands in the table.
+    assert set(report.result) - set(known) - elsewhere <= {"perplexities"}
+    assert all(figure.name and figure.meaning for figure in known.values())
+    words = Page(scores_html(SPACES[name], report)).words
+    assert {known[key].name for key in report.result if key in known} <= set(words)
+    assert not {key for key in report.result if "_" in key} & set(words)
+
+
+@pytest.mark.parametrize("name", ALL_METRICS)
+def test_a_second_system_is_tested_against_the_first(name: str) -> None:
+    report, metric = scored_example(name, "two systems"), evenscore.load(name)
+    systems = (report.given["predictions"], report.second["predictions"])
+    common = {key: value for key, value in report.given.items() if key != "predictions"}
+    given = systems if name in METRICS else [{"predictions": column} for column in systems]
+    (tested,) = metric.compare(*given, **common)["systems"]
+    assert {key: report.second_result[key] for key in tested} == tested
+    shown = scores_html(SPACES[name], report)
+    p_value = tested[f"{report.headlines[0]}_p_value"]
+    assert f"p = {p_value:.4f} (paired bootstrap test, 1,000 trials)" in shown
+    assert f"{tested[report.headlines[0]]:.4f}" in shown
+    rows = list(csv.reader(row_scores_csv(report).splitlines()))
+    n = len(report.headlines)
+    assert rows[0] == ["row", *report.headlines, *(f"second_{main}" for main in report.headlines)]
+    assert [int(row[0]) for row in rows[1:]] == list(range(report.n_rows))
+    assert [float(row[1]) for row in rows[1:]] == report.result[f"{report.headlines[0]}_per_example"]
+    assert [float(row[1 + n]) for row in rows[1:]] == report.second_result[f"{report.headlines[0]}_per_example"]
+
+
+def test_a_second_system_of_other_rows_is_refused() -> None:
+    def refused(name: str, given: dict[str, Any]) -> str:
+        return refusal(lambda: score(SPACES[name], evenscore.load(name), given))
+
+    pair = {"predictions": ["a", "b"], "references": ["a", "b"], "second_predictions": ["a"]}
+    assert refused("wer_dp", pair) == "Predictions of the second system: there are 1 rows, but Predictions has 2"
+    assert refused("perplexity", {"second_log_probs": [[-1.0]], "predictions": ["a"], "train_texts": ["a"]}) == (
+        "Log-probabilities are missing: without those of the first system there is nothing to compare"
+    )
+
+
+def test_a_second_system_that_is_the_first_is_told() -> None:
+    pair = {"predictions": ["a", "b"], "references": ["a", "c"], "second_predictions": ["a", "b"]}
+    report = score(SPACES["wer_dp"], evenscore.load("wer_dp"), pair)
+    assert report.notes == [
+        "the second system counts like the first system in every row: its p-values mean nothing. Is it the same file?"
+    ]
+    assert "no significant difference" in scores_html(SPACES["wer_dp"], report)
+
+
+def test_rows_are_counted_from_0_as_in_errors() -> None:
+    entry = Input("log_probs", "log_probs", "Numbers", "", numbers=True)
+    assert "Numbers 1, row 1:" in refusal(lambda: typed_columns([entry], ["-1\n-x"]))
+    metric, space = evenscore.load("perplexity"), SPACES["perplexity"]
+    assert "log_probs[1]" in refusal(lambda: score(space, metric, {"log_probs": [[-1.0], [0.5]]}))
+    report = score(space, metric, {"log_probs": [[-1.0], [-2.0]]})
+    assert [row[0] for row in worst_rows(space, report)] == [1, 0]
+    assert "perplexity 7.39" in picture_html(space, metric, report, 1)
+
+
+def test_an_arpa_file_is_a_model(tmp_path: Path) -> None:
+    space, path = SPACES["perplexity"], tmp_path / "lm.arpa"
+    ngram = {"source": "ngram", "train_texts": TRAINING, "discount": 0.5}
+    evenscore.load("perplexity", **ngram).write_arpa(path)
+    (tmp_path / "text.txt").write_text("\n".join(PREDICTIONS), encoding="utf-8")
+    columns = read_columns([path, tmp_path / "text.txt"])
+    guessed = [next(iter(own), None) for own in guessed_columns(space.inputs, list(columns))]
+    given = {**chosen_columns(space.inputs, ["text.txt", *guessed[1:]], columns), "ngram_order": 3, "discount": 0.5}
+    report = score(space, evenscore.load("perplexity"), given)
+    expected = evenscore.load("perplexity", source=str(path)).compute(predictions=PREDICTIONS)
+    assert report.result["perplexity"] == expected["perplexity"]
+    assert "source='lm.arpa'" in python_lines(space, evenscore.load("perplexity"), report)
+    assert refusal(lambda: chosen_columns(space.inputs, ["lm.arpa", *guessed[1:]], columns)) == (
+        "Texts: lm.arpa cannot be used there, choose a column of texts"
+    )
+    assert refusal(lambda: chosen_columns(space.inputs, [*guessed[:-1], "text.txt"], columns)) == (
+        "ARPA file: text.txt cannot be used there, choose a file that ends in .arpa"
+    )
+
+
 def score_pressed(prepare: Callable[[dict[str, Any]], dict[str, Any]]) -> tuple[str, list[Any]]:
     """The head of a page where nothing is typed, and what its button changes."""
     entries = [entry._replace(is_needed=False) for entry in ENTRIES[:2]]
     script = ROOT / "metrics" / "wer_dp" / "wer_dp.py"
-    page = build(Space("<i>", script, True, entries, options=[], examples={}, prepare=prepare))
+    figures = {"wer": Figure("<u>rate</u>", "<u>of</u>", "<u>meant</u>")}
+    page = build(Space("<i>", script, True, entries, [], lambda given: figures, examples={}, prepare=prepare))
     (scored,) = [function for function in page.fns.values() if function.api_name == "score"]
     head = next(block.value for block in page.blocks.values() if isinstance(block, gr.HTML))
     return head, scored.fn(*(box.value for box in scored.inputs))
@@ -532,8 +760,9 @@ def test_markup_in_titles_warnings_signatures_and_problems_stays_text() -> None:
     head, changed = score_pressed(lambda _: {"predictions": ["a"], "references": ["a"], "transforms": transforms})
     _, (_, problem, *_) = score_pressed(fail)
     shown = Page(head + changed[3] + problem["value"])
-    assert {"<i>", "<u>told</u>", "<u>no</u>"} < set(shown.words)
-    assert any("['<s>']" in word for word in shown.words)
+    assert {"<i>", "<u>told</u>", "<u>no</u>", "<u>rate</u>", "<u>of</u>", "<u>meant</u>"} < set(shown.words)
+    # In a box of text, which shows no markup.
+    assert "['<s>']" in changed[ResultArea._fields.index("signature")]
     assert not {"i", "u", "s"} & {tag for tag, _ in shown.elements}
 
 

@@ -15,7 +15,8 @@ class Input(NamedTuple):
     name: as compute has it.
     singular: as picture has one row of it; empty: the column is no part of a row, and pictures get it whole.
     label, info: what stands above its box.
-    boxes: how many texts a row has at most.
+    boxes: how many texts a row has at most; 0: the column is no text but a file, whose path the metric takes.
+    fold: the head of the fold that its box lies in, below the input before it; empty: the box stands open.
     is_needed: whether it may not be left empty.
     numbers: whether a row is a list of numbers.
     called: parts of the names that such columns often have in files.
@@ -26,6 +27,7 @@ class Input(NamedTuple):
     label: str
     info: str
     boxes: int = 1
+    fold: str = ""
     is_needed: bool = True
     numbers: bool = False
     called: Sequence[str] = ()
@@ -75,10 +77,20 @@ def _usual(default: Any, choices: Mapping[str, Any] | None, several: bool) -> An
     return shown if several else shown[0]
 
 
+class Figure(NamedTuple):
+    """How a page shows a key of the result: by which name, in which unit, and what it says that this is."""
+
+    name: str
+    unit: str
+    meaning: str
+
+
 class Space(NamedTuple):
     """A metric's page.
 
     script: the metric's, which is loaded by this path wherever the folder lies.
+    figures: from inputs and options to what the page shows of a result, by its keys, in order.
+    text: what the page can do; empty: what the metric can.
     examples: by name, the texts of every box of an input.
     prepare: makes what compute takes from what the page has, inputs and options by name.
     """
@@ -88,14 +100,27 @@ class Space(NamedTuple):
     lower_is_better: bool
     inputs: Sequence[Input]
     options: Sequence[Option]
+    figures: Callable[[Given], Mapping[str, Figure]]
     examples: Mapping[str, Mapping[str, Sequence[str]]]
+    text: str = ""
     prepare: Callable[[Given], Given] = dict
+
+
+# What the names of columns of a second system begin with, which is compared with the first one.
+SECOND = "second_"
+
+
+def second(name: str, label: str, info: str, numbers: bool = False) -> Input:
+    """The input of a second system that stands beside the input of that name."""
+    fold = "Compare with a second system"
+    return Input(f"{SECOND}{name}", "", label, info, 1, fold, False, numbers, called=("second",))
 
 
 def pairs(predictions: str, references: str) -> list[Input]:
     """The inputs of a metric of predictions against references, with what is said of the two."""
     return [
         Input("predictions", "prediction", "Predictions", predictions, called=("pred", "hyp", "sys", "out", "cand")),
+        second("predictions", "Predictions of the second system", "As many lines, for the same references"),
         Input("references", "references", "References", references, boxes=4, called=("ref", "target", "gold", "label")),
     ]
 

@@ -15,18 +15,21 @@ from evenscore.hub.page.description import Given, Input
 from evenscore.inputs import text_lines, utf8_text
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl")
+# Files that hold no columns: a metric takes their paths.
+MODELS = (".arpa",)
 
 
-def read_columns(paths: Iterable[Path]) -> dict[str, list[Any]]:
-    """The columns of all files by name: "file: column" of a table, "file" of lines.
+def read_columns(paths: Iterable[Path]) -> dict[str, Any]:
+    """The columns of all files by name: "file: column" of a table, "file" of lines; a model's file as its path.
 
     A .csv or .tsv file has a header, a .jsonl file an object a line; any other file is one column of lines.
     A blank line is an empty text of a single column, and no row of several.
     Raises ValueError that names the file and the place of what cannot be read.
     """
-    columns: dict[str, list[Any]] = {}
+    columns: dict[str, Any] = {}
     for path in paths:
-        read = _read(path.name, path.suffix.lower(), path.read_bytes())
+        suffix = path.suffix.lower()
+        read = {path.name: path} if suffix in MODELS else _read(path.name, suffix, path.read_bytes())
         if twice := sorted(columns.keys() & read.keys()):
             raise ValueError(f"{twice[0]!r} is there twice: rename one of the files")
         columns.update(read)
@@ -126,7 +129,7 @@ def typed_columns(inputs: Sequence[Input], boxes: Sequence[str | None]) -> Given
 
 
 def chosen_columns(
-    inputs: Sequence[Input], chosen: Sequence[str | Sequence[str] | None], columns: Mapping[str, Sequence[Any]]
+    inputs: Sequence[Input], chosen: Sequence[str | Sequence[str] | None], columns: Mapping[str, Any]
 ) -> Given:
     """The columns of files that were chosen, by name, one for an input or several.
 
@@ -150,7 +153,7 @@ def guessed_columns(inputs: Sequence[Input], names: Sequence[str]) -> list[list[
     guessed = []
     for k, entry in enumerate(inputs):
         own = [name for name in names if meant[name] == k]
-        guessed.append((own or list(itertools.islice(free, int(entry.is_needed))))[: entry.boxes])
+        guessed.append((own or list(itertools.islice(free, int(entry.is_needed))))[: max(1, entry.boxes)])
     return guessed
 
 
@@ -160,16 +163,22 @@ def _meant_by(name: str, inputs: Sequence[Input]) -> int | None:
     return min(places)[1] if places else None
 
 
-def _given(inputs: Sequence[Input], named: Sequence[Mapping[str, Sequence[Any]]], remedy: str) -> Given:
+def _given(inputs: Sequence[Input], named: Sequence[Mapping[str, Any]], remedy: str) -> Given:
     for entry, columns in zip(inputs, named, strict=True):
         if entry.is_needed and not columns:
             raise ValueError(f"{entry.label} are missing: {remedy}")
     return {entry.name: _joined(entry, columns) for entry, columns in zip(inputs, named, strict=True) if columns}
 
 
-def _joined(entry: Input, columns: Mapping[str, Sequence[Any]]) -> list[Any]:
-    """One column of several: rows of lists without what is empty, as long as something is left."""
+def _joined(entry: Input, columns: Mapping[str, Any]) -> Any:
+    """One column of several: rows of lists without what is empty, as long as something is left; a model's path."""
+    for name, column in columns.items():
+        if isinstance(column, Path) != (entry.boxes == 0):
+            wanted = "a column of texts" if entry.boxes else f"a file that ends in {', '.join(MODELS)}"
+            raise ValueError(f"{entry.label}: {name} cannot be used there, choose {wanted}")
     (first, rows), *others = columns.items()
+    if isinstance(rows, Path):
+        return str(rows)
     for name, column in others:
         if len(column) != len(rows):
             raise ValueError(f"{name} has {len(column)} rows, but {first} has {len(rows)}")

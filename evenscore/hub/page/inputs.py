@@ -11,7 +11,7 @@ from typing import Any
 import gradio as gr
 
 from evenscore.hub.page.description import Given, Input, Option, Space
-from evenscore.hub.page.files import SUFFIXES, chosen_columns, guessed_columns, read_columns, typed_columns
+from evenscore.hub.page.files import MODELS, SUFFIXES, chosen_columns, guessed_columns, read_columns, typed_columns
 
 
 def problem_area() -> gr.HTML:
@@ -60,9 +60,20 @@ def given(inputs: Sequence[Input], values: Sequence[Any]) -> Given:
 
 
 def _typing_area(space: Space) -> list[gr.Textbox]:
+    boxes: list[gr.Textbox] = []
+    folds: list[gr.Accordion] = []
     with gr.Row(equal_height=False):
-        areas = [_boxes(entry) for entry in space.inputs]
-    boxes, folds = ([part for parts in kind for part in parts] for kind in zip(*areas, strict=True))
+        for entry, *folded in _beside_each_other(space.inputs):
+            with gr.Column(min_width=400):
+                boxes.append(gr.Textbox(label=entry.label, info=entry.info, lines=6, max_lines=12))
+                if entry.boxes > 1:
+                    with gr.Accordion(f"More {entry.label.lower()}", open=False) as fold:
+                        boxes += _further_boxes(entry)
+                    folds.append(fold)
+                for own in folded:
+                    with gr.Accordion(own.fold, open=False) as fold:
+                        boxes.append(gr.Textbox(label=own.label, info=own.info, lines=2, max_lines=12))
+                    folds.append(fold)
     with gr.Row(elem_classes="examples"):
         for name, texts in space.examples.items():
             button = gr.Button(f"Example: {name}", size="sm", scale=0, min_width=200)
@@ -71,34 +82,40 @@ def _typing_area(space: Space) -> list[gr.Textbox]:
     return boxes
 
 
-def _boxes(entry: Input) -> tuple[list[gr.Textbox], list[gr.Accordion]]:
-    """The boxes of an input, and what the further ones are folded into."""
-    with gr.Column(min_width=400):
-        first = gr.Textbox(label=entry.label, info=entry.info, lines=6, max_lines=12)
-        if entry.boxes == 1:
-            return [first], []
-        with gr.Accordion(f"More {entry.label.lower()}", open=False) as more:
-            gr.Markdown("As many lines in every box; an empty line where a row has no further text.")
-            others = [gr.Textbox(label=f"{entry.label} {k}", lines=2, max_lines=12) for k in range(2, entry.boxes + 1)]
-    return [first, *others], [more]
+def _beside_each_other(inputs: Sequence[Input]) -> list[list[Input]]:
+    """The inputs that are typed, each with those that are folded away below it."""
+    groups: list[list[Input]] = []
+    for entry in inputs:
+        if entry.fold:
+            groups[-1].append(entry)
+        elif entry.boxes:
+            groups.append([entry])
+    return groups
+
+
+def _further_boxes(entry: Input) -> list[gr.Textbox]:
+    gr.Markdown("As many lines in every box; an empty line where a row has no further text.")
+    return [gr.Textbox(label=f"{entry.label} {k}", lines=2, max_lines=12) for k in range(2, entry.boxes + 1)]
 
 
 def _filled(inputs: Sequence[Input], texts: Mapping[str, Sequence[str]]) -> list[Any]:
     """Texts for all boxes; what further boxes are folded into is open if they hold something."""
-    given = [(entry.boxes, texts.get(entry.name, ())) for entry in inputs]
-    padded = [text for n, own in given for text in (*own, *[""] * (n - len(own)))]
-    return [*padded, *(gr.update(open=len(own) > 1) for n, own in given if n > 1)]
+    given = [(entry, texts.get(entry.name, ())) for entry in inputs]
+    padded = [text for entry, own in given for text in (*own, *[""] * (entry.boxes - len(own)))]
+    filled = [len(own) > (not entry.fold) for entry, own in given if entry.fold or entry.boxes > 1]
+    return [*padded, *(gr.update(open=is_open) for is_open in filled)]
 
 
 # --- files
 
 
 def _upload_area(inputs: Sequence[Input]) -> tuple[gr.File, list[gr.Dropdown]]:
+    models = MODELS if any(entry.boxes == 0 for entry in inputs) else ()
     gr.Markdown(
-        "One file or several: text with a line a row, CSV with a header, or JSONL with an object a line. "
-        "Then choose which column is what."
+        "One file or several: text with a line a row, CSV with a header, or JSONL with an object a line"
+        f"{'; a language model as an ARPA file' * bool(models)}. Then choose which column is what."
     )
-    files = gr.File(file_count="multiple", file_types=list(SUFFIXES), label="Files", height=190)
+    files = gr.File(file_count="multiple", file_types=[*SUFFIXES, *models], label="Files", height=190)
     problem = problem_area()
     with gr.Row():
         choosers = [gr.Dropdown([], multiselect=entry.boxes > 1, label=entry.label, min_width=240) for entry in inputs]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import html
 import logging
+import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import evaluate
 import gradio as gr
+from gradio.processing_utils import save_bytes_to_cache
+from gradio.utils import get_upload_folder
 
 from evenscore.hub.page.description import INTERVAL, Space, as_declared
 from evenscore.hub.page.inputs import (
@@ -21,7 +24,17 @@ from evenscore.hub.page.inputs import (
     problem_html,
     problem_update,
 )
-from evenscore.hub.page.report import MOST_ROWS, Report, picture_html, row_heads, score, scores_html, worst_rows
+from evenscore.hub.page.lines import COLUMNS_FILE, columns_json, python_lines
+from evenscore.hub.page.report import (
+    MOST_ROWS,
+    Report,
+    picture_html,
+    row_heads,
+    row_scores_csv,
+    score,
+    scores_html,
+    worst_rows,
+)
 
 # Gradio's own themes bring fonts of their own, or fetch them.
 THEME = gr.themes.Default(
@@ -35,46 +48,77 @@ THEME = gr.themes.Default(
 )
 
 CSS = """
-.gradio-container { max-width: min(1100px, 100%) !important; margin-inline: auto !important; }
+/* The page keeps its place when results make it longer. */
+html { scrollbar-gutter: stable; }
+.gradio-container { width: 100% !important; max-width: min(1100px, 100%) !important; margin-inline: auto !important; }
 .page-head h1 { font-size: 1.6rem; font-weight: 650; margin: .4rem 0; }
-.page-head p { max-width: 46rem; margin: 0; }
+.page-head p { max-width: 46rem; margin: 0 0 .3rem; }
+.page-head a { color: var(--link-text-color); text-decoration: underline; }
 .page-head p, .headlines span, .figures dt { color: var(--body-text-color-subdued); }
 .options .form { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr));
   background: var(--block-background-fill); }
+.options .form > * { display: flex; flex-direction: column; justify-content: space-between; }
 .examples { justify-content: flex-start; align-items: center; gap: .5rem; }
 .problem, .note { border-left: 4px solid; border-radius: 4px; padding: .6rem .8rem; margin: .3rem 0;
   overflow-wrap: anywhere; background: var(--block-background-fill); }
 .problem { border-color: var(--error-icon-color); font-weight: 600; }
 .note { border-color: var(--primary-500); }
 .headlines { display: flex; flex-wrap: wrap; gap: 1rem 3rem; margin: .3rem 0 1rem; }
-.headlines .name { display: block; font-weight: 600; }
+.headlines > div { position: relative; flex: 0 1 24rem; }
+.headlines .name { font-weight: 600; margin: 0; }
 .headlines strong { display: block; font-size: 2.4rem; line-height: 1.15; }
 .headlines strong, .figures dd { font-variant-numeric: tabular-nums; }
+.headlines small { font-size: .95rem; font-weight: 400; }
+.headlines small, .figures small { color: var(--body-text-color-subdued); }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); gap: .1rem 2rem;
   margin: 0; }
-.figures div { display: flex; justify-content: space-between; gap: 1rem; padding: .15rem 0;
+.figures div { display: flex; justify-content: space-between; gap: 1rem; padding: .15rem 0; position: relative;
   border-bottom: 1px solid var(--border-color-primary); }
 .figures dd { margin: 0; text-align: right; }
-.signature { margin: 1rem 0 .5rem; color: var(--body-text-color-subdued); }
-.signature code { font-family: var(--font-mono); color: var(--body-text-color); overflow-wrap: anywhere;
-  user-select: all; }
+.name [tabindex] { text-decoration: underline dotted; text-underline-offset: .2em; cursor: help; }
+.name [role=tooltip] { position: absolute; z-index: 9; top: 100%; left: 0; width: min(22rem, 100%); visibility: hidden;
+  padding: .5rem .7rem; border-radius: 4px; font-size: .85rem; font-weight: 400; box-shadow: 0 2px 8px #0006;
+  background: var(--body-text-color); color: var(--body-background-fill) !important; }
+.name [tabindex]:hover + [role=tooltip], .name [tabindex]:focus + [role=tooltip] { visibility: visible; }
+.headlines [role=tooltip] { top: 1.7rem; }
+.code textarea { font-family: var(--font-mono); }
 .rows [role=gridcell], .rows [role=gridcell] *, .rows th, .rows th * { font-family: var(--font) !important; }
-.rows [role=gridcell] * { white-space: pre-line !important; }
+.rows [role=gridcell] * { white-space: pre-line !important; overflow-wrap: anywhere; }
+/* Columns of texts share what the others leave of the page's width; on phones each text has a line of its own. */
+.rows .header-table, .rows .virtual-body { width: 100% !important; }
+.rows .header-table, .rows thead { display: block; }
+.rows thead tr { display: flex; }
+.rows .sizing-body { display: none; }
+.rows :is(th, [role=gridcell]):not([style*=" 70px"], [style*=" 150px"]) { flex: 1 0 10rem !important;
+  width: auto !important; min-width: 0 !important; max-width: none !important; }
+.rows th:is([style*=" 70px"], [style*=" 150px"]) { flex: none; }
+.rows th .header-content { text-align: left; }
+@media (max-width: 640px) {
+  .rows :is(thead tr, .virtual-row) { flex-wrap: wrap; }
+  .rows :is(th, [role=gridcell]):not([style*=" 70px"], [style*=" 150px"]) { flex-basis: 100% !important; }
+}
 .evenscore-picture h4 { font-weight: 600; }
 """
 
 
-# In pixels: the table where the page is as wide as it gets, and its columns, of which those of texts may be wider.
-_TABLE_WIDTH, _NUMBER_WIDTH, _SCORE_WIDTH, _TEXT_WIDTH = 1010, 70, 110, 280
+# In pixels: a row's number, a score; columns of texts are as wide as the style has them.
+_NUMBER_WIDTH, _SCORE_WIDTH, _TEXT_WIDTH = 70, 150, 280
 
 
 class ResultArea(NamedTuple):
-    """report: what the rest shows, None before.  problem: why there is none.  whole: hidden until there is one."""
+    """report: what the rest shows, None before.  problem: why there is none.  whole: hidden until there is one.
+
+    columns: the file that the lines read, hidden where they read none.
+    """
 
     report: gr.State
     problem: gr.HTML
     whole: gr.Column
     scores: gr.HTML
+    signature: gr.Textbox
+    row_scores: gr.DownloadButton
+    columns: gr.DownloadButton
+    lines: gr.Textbox
     caption: gr.Markdown
     table: gr.Dataframe
     row: gr.Number
@@ -86,6 +130,14 @@ def result_area(space: Space, metric: Any) -> ResultArea:
     report, problem = gr.State(None), problem_area()
     with gr.Column(visible=False) as whole:
         scores = gr.HTML(apply_default_css=False)
+        copied: dict[str, Any] = {"interactive": False, "buttons": ["copy"], "elem_classes": "code"}
+        signature = gr.Textbox(label="Signature", info="To be reported with the score", max_lines=4, **copied)
+        with gr.Accordion("The same numbers in Python", open=False):
+            lines = gr.Textbox(label="Python", info="With pip install evaluate", max_lines=20, **copied)
+        with gr.Row(elem_classes="examples"):
+            small: dict[str, Any] = {"size": "sm", "scale": 0, "min_width": 200}
+            row_scores = gr.DownloadButton("Scores of rows (CSV)", **small)
+            columns = gr.DownloadButton("Inputs for Python (JSON)", visible=False, **small)
         caption = gr.Markdown()
         quiet: dict[str, Any] = {"show_label": False, "interactive": False, "buttons": []}
         table = gr.Dataframe(label="Rows", wrap=True, max_height=420, elem_classes="rows", **quiet)
@@ -105,24 +157,50 @@ def result_area(space: Space, metric: Any) -> ResultArea:
     fast: dict[str, Any] = {"show_progress": "hidden", "trigger_mode": "always_last"}
     row.input(pictured, inputs=[report, row], outputs=picture, **fast)
     table.select(chosen, inputs=report, outputs=[row, picture], **fast)
-    return ResultArea(report, problem, whole, scores, caption, table, row, picture)
+    shown = (scores, signature, row_scores, columns, lines, caption, table, row, picture)
+    return ResultArea(report, problem, whole, *shown)
 
 
 def filled(space: Space, metric: Any, scored: Report) -> list[Any]:
     """What all parts of the area show of a report; the picture is the worst row's."""
     rows = worst_rows(space, scored)
     worst = rows[0][0]
-    shown = f"The {MOST_ROWS} worst of {scored.n_rows:,} rows" if scored.n_rows > MOST_ROWS else f"{scored.n_rows} rows"
-    caption = f"**{shown}, the worst first.** Choose one to see why it has its score."
-    scores, picture = scores_html(space, scored), _picture(space, metric, scored, worst)
-    table = _table(space, scored, rows)
-    return [scored, problem_update(""), gr.update(visible=True), scores, caption, table, worst, picture]
+    changed = {
+        "report": scored,
+        "problem": problem_update(""),
+        "whole": gr.update(visible=True),
+        "scores": scores_html(space, scored),
+        "signature": scored.result["signature"],
+        "row_scores": _file("row_scores.csv", row_scores_csv(scored)),
+        "columns": _file(COLUMNS_FILE, columns_json(space, scored)),
+        "lines": python_lines(space, metric, scored),
+        "caption": _caption(scored.n_rows),
+        "table": _table(space, scored, rows),
+        "row": worst,
+        "picture": _picture(space, metric, scored, worst),
+    }
+    return [changed[part] for part in ResultArea._fields]
 
 
 def failed(problem: str) -> list[Any]:
     """The sentence alone."""
     changed = {"report": None, "problem": problem_update(problem), "whole": gr.update(visible=False)}
     return [changed.get(part, gr.skip()) for part in ResultArea._fields]
+
+
+def _caption(n_rows: int) -> str:
+    if n_rows == 1:
+        return "**One row,** and why it has its score."
+    shown = f"The {MOST_ROWS} worst of {n_rows:,} rows" if n_rows > MOST_ROWS else f"{n_rows} rows"
+    return f"**{shown}, the worst first.** Choose one to see why it has its score."
+
+
+def _file(name: str, text: str | None) -> Any:
+    """A button that downloads a file, which gradio deletes with what else it keeps of visitors; none without text."""
+    if text is None:
+        return gr.update(value=None, visible=False)
+    path = save_bytes_to_cache(text.encode(), name, get_upload_folder())
+    return gr.update(value=path, visible=True)
 
 
 def _picture(space: Space, metric: Any, scored: Report, number: Any) -> str:
@@ -136,12 +214,8 @@ def _picture(space: Space, metric: Any, scored: Report, number: Any) -> str:
 
 
 def _table(space: Space, scored: Report, rows: Sequence[Sequence[Any]]) -> Any:
-    """The rows; what is left of the page's width is for texts, and the table scrolls where that is too little."""
-    heads = row_heads(space, scored)
-    n_scores = len(scored.headlines)
-    n_texts = len(heads) - 1 - n_scores
-    left = _TABLE_WIDTH - _NUMBER_WIDTH - n_scores * _SCORE_WIDTH
-    widths = [_NUMBER_WIDTH, *[_SCORE_WIDTH] * n_scores, *[max(_TEXT_WIDTH, left // n_texts)] * n_texts]
+    heads, n_scores = row_heads(space, scored), len(scored.headlines)
+    widths = [_NUMBER_WIDTH, *[_SCORE_WIDTH] * n_scores, *[_TEXT_WIDTH] * (len(heads) - 1 - n_scores)]
     return gr.update(value={"headers": heads, "data": rows}, column_widths=[f"{width}px" for width in widths])
 
 
@@ -158,8 +232,7 @@ def build(space: Space) -> gr.Blocks:
     metric = evaluate.load(str(space.script))
     own, common = (as_declared(each, metric.scorer_type.declaration) for each in (space.options, INTERVAL))
     with gr.Blocks(title=space.title, analytics_enabled=False, delete_cache=(_KEPT, _KEPT)) as page:
-        title, text = html.escape(space.title), html.escape(" ".join(metric.description.split()))
-        gr.HTML(f'<div class="page-head"><h1>{title}</h1><p>{text}</p></div>', apply_default_css=False)
+        gr.HTML(_head_html(space, metric), apply_default_css=False)
         inputs = input_area(space)
         with gr.Accordion("Options", open=False):
             boxes = [*option_boxes(own), *option_boxes(common)]
@@ -179,6 +252,20 @@ def build(space: Space) -> gr.Blocks:
 
         button.click(scored, inputs=[*inputs, *boxes], outputs=list(results), api_name="score")
     return page
+
+
+def _head_html(space: Space, metric: Any) -> str:
+    """What the page is, with a link to the metric's card."""
+    title, text = html.escape(space.title), html.escape(" ".join((space.text or metric.description).split()))
+    card = space.script.with_name("README.md")
+    if hub := os.environ.get("SPACE_ID"):
+        address = f"https://huggingface.co/spaces/{hub}/blob/main/README.md"
+    else:
+        gr.set_static_paths([card])
+        address = f"gradio_api/file={card}"
+    link = f'<a href="{html.escape(address)}" target="_blank">Metric card</a>'
+    said = "inputs, output values, examples, limits, citation"
+    return f'<div class="page-head"><h1>{title}</h1><p>{text}</p><p>{link}: {said}</p></div>'
 
 
 def serve(page: gr.Blocks) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenscore.hub.page.description import INTERVAL, Given, Input, Space
+from evenscore.hub.page.description import INTERVAL, SECOND, Figure, Given, Input, Space
+from evenscore.significance import PAIRED_TESTS, differs, p_value_text
 
 # More rows make the page slow; the worst are what one wants to see.
 MOST_ROWS = 200
@@ -24,12 +27,16 @@ class Report(NamedTuple):
     result: what it returned.
     headlines: the keys of the result that stand for the metric.
     notes: what it warned of.
+    second: the columns of a second system, by the names that compute has; empty: there is none.
+    second_result: what compute and compare returned of it.
     """
 
     given: Given
     result: Mapping[str, Any]
     headlines: Sequence[str]
     notes: Sequence[str]
+    second: Given
+    second_result: Mapping[str, Any]
 
     @property
     def n_rows(self) -> int:
@@ -39,13 +46,57 @@ class Report(NamedTuple):
 
 def score(space: Space, metric: Any, given: Given) -> Report:
     """Score what the page was given, inputs and options by name; ValueError for what cannot be scored."""
-    prepared = space.prepare(given)
+    second = {name.removeprefix(SECOND): column for name, column in given.items() if name.startswith(SECOND)}
+    prepared = space.prepare({name: value for name, value in given.items() if not name.startswith(SECOND)})
+    _check_second(space, prepared, second)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = metric.compute(**prepared, per_example=True)
+        second_result = _second_result(metric, prepared, second) if second else {}
     own = {name: value for name, value in prepared.items() if name in metric.option_names()}
-    notes = list(dict.fromkeys(str(warning.message) for warning in caught))
-    return Report(prepared, result, metric.headlines(**own), notes)
+    notes = list(dict.fromkeys(_with_systems_named(str(warning.message)) for warning in caught))
+    return Report(prepared, result, metric.headlines(**own), notes, second, second_result)
+
+
+def _check_second(space: Space, given: Given, second: Given) -> None:
+    """Raise ValueError for a second system whose rows are not those of the first one."""
+    labels = {entry.name: entry.label for entry in space.inputs}
+    for name, column in second.items():
+        own, other = labels[name], labels[SECOND + name]
+        if name not in given:
+            raise ValueError(f"{own} are missing: without those of the first system there is nothing to compare")
+        if len(column) != len(given[name]):
+            raise ValueError(f"{other}: there are {len(column)} rows, but {own} has {len(given[name])}")
+
+
+def _second_result(metric: Any, given: Given, second: Given) -> dict[str, Any]:
+    """What compute says of the second system, with the p-values of its differences from the first one."""
+    common = {name: value for name, value in given.items() if name not in second}
+    systems = [{name: columns[name] for name in second} for columns in (given, second)]
+    if "references" in given:
+        systems = [columns["predictions"] for columns in systems]
+    (compared,) = metric.compare(*systems, **common)["systems"]
+    return {**metric.compute(**common, **second, per_example=True), **compared}
+
+
+def _with_systems_named(message: str) -> str:
+    return message.replace("systems[0]", "the second system").replace("the baseline", "the first system")
+
+
+def row_scores_csv(report: Report) -> str:
+    """The scores of every row, all digits of them, with a header; rows are counted from 0."""
+    results = {"": report.result, SECOND: report.second_result}
+    columns = {
+        f"{prefix}{name}": result[f"{name}_per_example"]
+        for prefix, result in results.items()
+        for name in report.headlines
+        if result
+    }
+    file = io.StringIO(newline="")
+    writer = csv.writer(file)
+    writer.writerow(["row", *columns])
+    writer.writerows([row, *scores] for row, scores in enumerate(zip(*columns.values(), strict=True)))
+    return file.getvalue()
 
 
 def worst_rows(space: Space, report: Report) -> list[list[Any]]:
@@ -59,7 +110,8 @@ def worst_rows(space: Space, report: Report) -> list[list[Any]]:
 
 def row_heads(space: Space, report: Report) -> list[str]:
     """The heads of the columns of `worst_rows`."""
-    return ["Row", *report.headlines, *(entry.label for entry in _texts(space, report))]
+    known = space.figures(report.given)
+    return ["Row", *(known[name].name for name in report.headlines), *(entry.label for entry in _texts(space, report))]
 
 
 def _texts(space: Space, report: Report) -> list[Input]:
@@ -68,14 +120,16 @@ def _texts(space: Space, report: Report) -> list[Input]:
 
 
 def scores_html(space: Space, report: Report) -> str:
-    """The headlines with their intervals, what the metric warned of, all other figures, the signature."""
+    """The headlines with their intervals, what the metric warned of, all other figures."""
     notes = "".join(f'<p class="note">{html.escape(note)}</p>' for note in report.notes)
-    headlines = "".join(_headline_html(name, report, space.lower_is_better) for name in report.headlines)
-    texts = {html.escape(name): html.escape(shown(value)) for name, value in _figures(report).items()}
-    figures = "".join(f"<div><dt>{name}</dt><dd>{text}</dd></div>" for name, text in texts.items())
-    signed = html.escape(report.result["signature"])
-    signature = f'<p class="signature">Signature, to be reported with the score: <code>{signed}</code></p>'
-    return f'<div class="headlines">{headlines}</div>{notes}<dl class="figures">{figures}</dl>{signature}'
+    known = space.figures(report.given)
+    headlines = "".join(_headline_html(name, known[name], report, space.lower_is_better) for name in report.headlines)
+    figures = "".join(
+        f"<div>{_named_html('dt', name, figure)}<dd>{_value_html(report.result[name], figure)}</dd></div>"
+        for name, figure in known.items()
+        if name in report.result and name not in report.headlines
+    )
+    return f'<div class="headlines">{headlines}</div>{notes}<dl class="figures">{figures}</dl>'
 
 
 def picture_html(space: Space, metric: Any, report: Report, number: Any) -> str:
@@ -103,20 +157,40 @@ def shown(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _headline_html(name: str, report: Report, lower_is_better: bool) -> str:
-    better = "lower is better" if lower_is_better else "higher is better"
-    value, low, high = (shown(report.result.get(f"{name}{end}")) for end in ("", "_low", "_high"))
+def _headline_html(name: str, figure: Figure, report: Report, lower_is_better: bool) -> str:
+    """The score, and beside it that of the second system."""
     level = report.given.get("confidence")
-    beside = better if level is None else f"{100 * level:g} % interval {low} to {high}, {better}"
-    named = f'<span class="name">{html.escape(name)}</span>'
-    return f"<div>{named} <strong>{value}</strong> <span>{beside}</span></div>"
+
+    def one(title: str, result: Mapping[str, Any], said: str) -> str:
+        low, high = (shown(result.get(f"{name}{end}")) for end in ("_low", "_high"))
+        interval = "" if level is None else f"{100 * level:g} % interval {low} to {high}, "
+        named = _named_html("p", name, figure, title)
+        return f"<div>{named}<strong>{_value_html(result[name], figure)}</strong><span>{interval}{said}</span></div>"
+
+    first = one("", report.result, "lower is better" if lower_is_better else "higher is better")
+    if not report.second:
+        return first
+    return first + one("Second system: ", report.second_result, _verdict(name, report, lower_is_better))
 
 
-def _figures(report: Report) -> dict[str, Any]:
-    """What the result holds that stands nowhere else on the page."""
-    ends = ("", "_low", "_mean", "_high", "_per_example")
-    elsewhere = {"signature", *(f"{name}{end}" for name in report.headlines for end in ends)}
-    return {name: value for name, value in report.result.items() if name not in elsewhere}
+def _verdict(name: str, report: Report, lower_is_better: bool) -> str:
+    first, second = report.result[name], report.second_result
+    better = "better" if (second[name] < first) == lower_is_better else "worse"
+    said = f"{better} than the first system" if differs(second, name, first) else "no significant difference"
+    p_value, trials = p_value_text(second[f"{name}_p_value"]), PAIRED_TESTS["bootstrap"].usual_trials
+    return f"{said}, {p_value} (paired bootstrap test, {trials:,} trials)"
+
+
+def _named_html(tag: str, key: str, figure: Figure, title: str = "") -> str:
+    """The name of a figure; whoever points at it, touches it or tabs to it reads what it means."""
+    about, name = html.escape(f"about-{'second-' * bool(title)}{key}"), html.escape(f"{title}{figure.name}")
+    tip = f'<span role="tooltip" id="{about}">{html.escape(figure.meaning)}</span>'
+    return f'<{tag} class="name"><span tabindex="0" aria-describedby="{about}">{name}</span>{tip}</{tag}>'
+
+
+def _value_html(value: Any, figure: Figure) -> str:
+    unit = f" <small>{html.escape(figure.unit)}</small>" if figure.unit else ""
+    return f"{html.escape(shown(value))}{unit}"
 
 
 def _clipped(cell: Any) -> str:
