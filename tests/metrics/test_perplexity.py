@@ -348,7 +348,7 @@ def test_tokens_are_shown_when_asked() -> None:
         ({"log_probs": [[INF]]}, "log_probs[0] has inf at position 0"),
         ({"log_probs": [[-1.0], []]}, "log_probs[1] has no token to score: leave it out"),
         ({"log_probs": [[]], "predictions": [""]}, "log_probs[0] ('') has no token to score: leave it out"),
-        ({"log_probs": [-1.0]}, "log_probs[0] is a number: give a list a text, as in [log_probs] for one text"),
+        ({"log_probs": [-1.0]}, "log_probs[0] is a number: give one list per text, as in [log_probs] for one text"),
         ({"log_probs": [[None, -1.0]]}, "log_probs[0] has None at position 0: leave out tokens"),
         ({"labels": [[1]]}, "labels are given without logits or probabilities"),
         ({"predictions": [], "log_probs": []}, "nothing to score: predictions and log_probs are empty"),

@@ -84,7 +84,7 @@ def test_executors_are_refused_and_the_way_that_works_works() -> None:
     metric = evenscore.load("perplexity", source="ngram", train_texts=TRAIN)
     for ask in (metric.compute, metric.statistics):
         message = refusal(lambda ask=ask: ask(predictions=TEXTS, executor=object()))
-        assert "statistics(...).sum(axis=0) for its share of the rows" in message
+        assert "statistics(...).sum(axis=0) there for a part of the rows" in message
     total = sum(metric.statistics(TEXTS[i::3]).sum(axis=0) for i in range(3))
     expected = metric.compute(predictions=TEXTS)
     assert metric.score_statistics(total)["perplexity"] == expected["perplexity"]

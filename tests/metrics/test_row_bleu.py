@@ -69,6 +69,6 @@ def test_statistics_of_any_integers_are_scored_and_nothing_else() -> None:
     assert metric.row_scores(statistics.astype("int32")).tolist() == expected
     for wrong in (statistics[0], statistics[:, 1:], statistics.astype(float), [["a"]]):
         with pytest.raises(
-            ValueError, match=r"statistics have shape .*: give statistics\(\.\.\.\), rows of 13 integers"
+            ValueError, match=r"statistics have shape .*: give what statistics\(\.\.\.\) returns, rows of 13 integers"
         ):
             metric.row_scores(wrong)

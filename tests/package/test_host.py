@@ -65,7 +65,7 @@ def test_a_fresh_offline_process_loads_and_scores(tmp_path: Path) -> None:
 
 
 def test_the_package_lists_its_public_names() -> None:
-    assert sorted(evenscore.__all__) == ["METRICS", "__version__", "load", "path", "plot_comparison"]
+    assert sorted(evenscore.__all__) == ["METRICS", "__version__", "combine", "load", "path", "plot_comparison"]
     assert all(hasattr(evenscore, name) for name in evenscore.__all__)
 
 

@@ -271,7 +271,7 @@ def test_a_failed_write_names_the_folder_that_was_given(
 def test_an_unknown_metric_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["publish", "bleu", "--to", "me/bleu"])
-    assert "invalid choice: 'bleu' (choose from" in capsys.readouterr().err
+    assert "unknown metric 'bleu'; did you mean 'bleu_corpus'?" in capsys.readouterr().err
 
 
 def test_an_unknown_option_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

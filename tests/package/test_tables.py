@@ -253,8 +253,8 @@ LONG = b'{"prediction": ' + 100_000 * b"[" + 100_000 * b"]" + b"}\n"
         ("t.csv", b'prediction,reference\na,"b"c\n', "t.csv, line 2: ',' expected after '\"'; put a cell "),
         ("t.tsv", b'prediction\treference\n"So" he\tb\n', "t.tsv, line 2: '\t' expected after '\"'; put a cell "),
         ("t.csv", b"prediction,reference\na\rb,c\n", "t.csv, line 2: new-line character seen in unquoted field"),
-        ("t.csv", b"prediction,reference\na,b\ncaf\xe9,d\n", "t.csv is no UTF-8 text (line 3, byte 28): convert "),
-        ("t.csv", "prediction,reference\n".encode("utf-16"), "t.csv is no UTF-8 text (line 1, byte 0): convert "),
+        ("t.csv", b"prediction,reference\na,b\ncaf\xe9,d\n", "t.csv is not UTF-8 text (line 3, byte 28): convert "),
+        ("t.csv", "prediction,reference\n".encode("utf-16"), "t.csv is not UTF-8 text (line 1, byte 0): convert "),
         ("t.jsonl", b'{"prediction": "a"}\n\n{"prediction"}\n',
          "t.jsonl, line 3 is no JSON (Expecting ':' delimiter, character 14): correct or remove it"),
         ("t.jsonl", b'["a"]\n', "t.jsonl, line 1 is no JSON object: write one such as "),
@@ -543,7 +543,7 @@ def test_a_file_compared_with_itself_has_no_p_value(
     words = ["compare", *map(str, (one, copy, two)), "--metric", "wer_dp", *FEW, "--format", form]
     assert main([*words, "--plot", str(tmp_path / "plot.svg")]) == 0
     out, err = capsys.readouterr()
-    assert err.startswith("evenscore: warning: copy.csv counts like the baseline in every row")
+    assert err.startswith("evenscore: warning: copy.csv has the same counts as the baseline in every row")
     p_value = compared(PREDICTIONS, SECOND, references=list(FIRST))["systems"][0]["wer_p_value"]
     if form == "json":
         same, other = json.loads(out)["metrics"]["wer_dp"]["systems"]

@@ -95,7 +95,10 @@ def test_tokenize_prints_tokens_or_ids(tmp_path: Path, capsys: pytest.CaptureFix
         (["train", "--model", "bpe", "-o", "{0}/t.json", "{0}/no.txt"], "no.txt: No such file or directory"),
         (["train", "--model", "bpe", "--option", "vocab_sise=3", "-o", "{0}/t.json", *CORPUS], "vocab_size"),
         (["train", "--model", "bpe", "--option", "vocab_size", "-o", "{0}/t.json", *CORPUS], "write it as NAME=VALUE"),
-        (["train", "--model", "unigram", "--quiet", "--vocab-size", "9", "-o", "{0}/t.json", *CORPUS], "take 74 or"),
+        (
+            ["train", "--model", "unigram", "--quiet", "--vocab-size", "9", "-o", "{0}/t.json", *CORPUS],
+            "set vocab_size to 74 or",
+        ),
         (
             ["train", "--model", "bpe", "--quiet", "--extend", "{0}/no.json", "-o", "{0}/t.json", *CORPUS],
             "no.json: No such",

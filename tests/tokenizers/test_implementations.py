@@ -218,7 +218,7 @@ def test_it_does_what_a_tokenizer_does() -> None:
 
 
 def test_mistakes_are_told() -> None:
-    with pytest.raises(ValueError, match=r"no sep_token '\[SEP\]'"):
+    with pytest.raises(ValueError, match=r"lacks the sep_token '\[SEP\]'"):
         tokenizers_impl.BertWordPieceTokenizer({"a": 0})
     with pytest.raises(ValueError, match="'nfx' is not a normalization form of Unicode"):
         tokenizers_impl.CharBPETokenizer(unicode_normalizer="nfx")

@@ -35,7 +35,7 @@ def trained(corpus: list[str], trainer: Trainer, tokenizer: Tokenizer | None = N
         (
             BpeTrainer,
             {"end_of_word": "symbol", "end_of_word_suffix": "$", "continuing_subword_prefix": "##"},
-            "continuing_subword_prefix is '##': take one of the two",
+            "continuing_subword_prefix is '##': give one of the two",
         ),
         (WordPieceTrainer, {"initial_alphabet": "xyz"}, "initial_alphabet is 'xyz': give a list of strings"),
         (WordPieceTrainer, {"criterion": "luck"}, "criterion is 'luck': give one of 'frequency'"),
@@ -45,7 +45,7 @@ def trained(corpus: list[str], trainer: Trainer, tokenizer: Tokenizer | None = N
         (
             WordPieceTrainer,
             {"criterion": "likelihood", "min_gain": math.nan},
-            "min_gain is nan: take a number, or None",
+            "min_gain is nan: give a number, or None",
         ),
         (UnigramTrainer, {"em": "map"}, "em is 'map': give one of 'bayes', 'plain'"),
     ],

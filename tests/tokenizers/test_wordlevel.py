@@ -145,12 +145,12 @@ def test_a_file_that_is_no_vocabulary(tmp_path: Path, content: str) -> None:
 
 def test_options_that_cannot_be() -> None:
     for options in ({"vocab_size": -1}, {"vocab_size": None}, {"min_frequency": 0.5}):
-        with pytest.raises(ValueError, match="take an integer, 0 or more"):
+        with pytest.raises(ValueError, match="give an integer, 0 or more"):
             WordLevelTrainer(**options)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="unk_token is 3: give a string"):
         WordLevel({}, 3)  # type: ignore[arg-type]
     trained_bpe = tokenizers_impl.Tokenizer(tokenizers_impl.models.BPE())
-    with pytest.raises(ValueError, match=r"take another trainer for models\.BPE"):
+    with pytest.raises(ValueError, match=r"use another trainer for models\.BPE"):
         trained_bpe.train_from_iterator(["a"], WordLevelTrainer(show_progress=False))
     assert isinstance(WordLevel().get_trainer(), WordLevelTrainer)
 

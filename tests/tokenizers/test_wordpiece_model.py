@@ -186,7 +186,7 @@ def test_explains_the_matches_tried() -> None:
     assert told == [MatchStep(0, 0, 3, "[UNK]", VOCAB["[UNK]"])]
     long = WordPiece(VOCAB, max_input_chars_per_word=5000)
     assert len(long.explain_word("x" * 500)) == 500
-    with pytest.raises(ValueError, match=r"the word 'x+'... has 501 characters: more than 500: explain a"):
+    with pytest.raises(ValueError, match=r"the word 'x+'... has 501 characters, more than 500: explain a"):
         long.explain_word("x" * 501)
     for word in words_of("gcide.en")[:300]:
         data = trained("gcide.en")

@@ -31,7 +31,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{os.fspath(path)} is no UTF-8 text (byte {error.start}): convert it first") from None
+        raise ValueError(f"{os.fspath(path)} is not UTF-8 text (byte {error.start}): convert it to UTF-8") from None
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

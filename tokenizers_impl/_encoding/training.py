@@ -250,7 +250,9 @@ def _decoded(data: bytes, done: int, path: str | os.PathLike[str]) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{os.fspath(path)} is no UTF-8 text (byte {done + error.start}): convert it first") from None
+        raise ValueError(
+            f"{os.fspath(path)} is not UTF-8 text (byte {done + error.start}): convert it to UTF-8"
+        ) from None
 
 
 def _text_blocks(texts: Iterable[str | Iterable[str]]) -> Iterator[list[str]]:

@@ -70,7 +70,7 @@ class BpeOptions(TrainingOptions):
         if self.end_of_word == "symbol" and self.continuing_subword_prefix:
             raise ValueError(
                 "end_of_word is 'symbol' and continuing_subword_prefix is "
-                f"{self.continuing_subword_prefix!r}: take one of the two, as the symbol would need the prefix, too"
+                f"{self.continuing_subword_prefix!r}: give one of the two, as the symbol would need the prefix, too"
             )
 
     @property

@@ -350,7 +350,7 @@ class WordPieceTrainer(Trainer):
         """A WordPiece with the learnt vocabulary, and the other settings of `model`, which must be a WordPiece."""
         if not isinstance(model, WordPiece):
             raise ValueError(
-                f"WordPieceTrainer trains models.WordPiece: take another trainer for models.{type(model).__name__}"
+                f"WordPieceTrainer trains models.WordPiece: use another trainer for models.{type(model).__name__}"
             )
         learnt = self._learn(counts, model)
         trained = WordPiece(
@@ -389,7 +389,7 @@ class WordPieceTrainer(Trainer):
         """ValueError for a least gain that cannot be."""
         if self.min_gain is not None and self.criterion == "frequency":
             raise ValueError(
-                f"min_gain is {self.min_gain!r}, but 'frequency' has no gain: take another criterion or None"
+                f"min_gain is {self.min_gain!r}, but 'frequency' has no gain: give another criterion, or None"
             )
         if self.min_gain is not None and math.isnan(self.min_gain):
-            raise ValueError("min_gain is nan: take a number, or None")
+            raise ValueError("min_gain is nan: give a number, or None")
