@@ -99,9 +99,6 @@ def test_tokenize_prints_tokens_or_ids(tmp_path: Path, capsys: pytest.CaptureFix
             ["train", "--model", "unigram", "--quiet", "--vocab-size", "9", "-o", "{0}/t.json", *CORPUS],
             "set vocab_size to 74 or",
         ),
-            ["train", "--model", "unigram", "--quiet", "--vocab-size", "9", "-o", "{0}/t.json", *CORPUS],
-            "set vocab_size to 74 or",
-        ),
         (
             ["train", "--model", "bpe", "--quiet", "--extend", "{0}/no.json", "-o", "{0}/t.json", *CORPUS],
             "no.json: No such",
