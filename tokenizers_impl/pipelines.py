@@ -74,6 +74,8 @@ def wordpiece(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
 def unigram(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
     """Unigram over NFKC-normalized words that begin with "▁" (Kudo 2018); unknown characters become <unk>.
 
+    As in SentencePiece's nmt_nfkc, line ends and tabs become spaces, and spaces at the ends of a text are dropped.
+
     options: those of `trainers.UnigramTrainer`.
 
     >>> tokenizer, trainer = unigram(vocab_size=9, show_progress=False)
@@ -83,7 +85,7 @@ def unigram(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
     """
     given = {"special_tokens": ["<unk>"], "unk_token": "<unk>", **options}
     tokenizer = Tokenizer(models.Unigram())
-    tokenizer.normalizer = normalizers.NFKC()
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC(), normalizers.Strip()])
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
     return tokenizer, trainers.UnigramTrainer(**given)

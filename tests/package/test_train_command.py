@@ -39,6 +39,14 @@ def test_train_writes_a_file_that_both_libraries_read(
     assert tokenizer.decode(tokenizer.encode(text).ids) == theirs.decode(theirs.encode(text).ids)
 
 
+@pytest.mark.parametrize("model", ["bpe", "wordpiece", "unigram"])
+def test_no_token_has_the_end_of_a_line_in_it(model: str, tmp_path: Path) -> None:
+    # A trainer reads lines with their ends.
+    tokenizer = trained(model, tmp_path / "t.json", "--vocab-size", "400")
+    assert [token for token in tokenizer.get_vocab() if any(map(str.isspace, token))] == []
+    assert tokenizer.encode(" The weather\twas better.\n").tokens == tokenizer.encode("The weather was better.").tokens
+
+
 def test_options_reach_the_trainer(tmp_path: Path) -> None:
     special = trained(
         "bpe", tmp_path / "a.json", "--special-token", "<s>", "--special-token", "</s>", "--vocab-size", "99"
@@ -97,7 +105,7 @@ def test_tokenize_prints_tokens_or_ids(tmp_path: Path, capsys: pytest.CaptureFix
         (["train", "--model", "bpe", "--option", "vocab_size", "-o", "{0}/t.json", *CORPUS], "write it as NAME=VALUE"),
         (
             ["train", "--model", "unigram", "--quiet", "--vocab-size", "9", "-o", "{0}/t.json", *CORPUS],
-            "set vocab_size to 74 or",
+            "set vocab_size to 73 or",
         ),
         (
             ["train", "--model", "bpe", "--quiet", "--extend", "{0}/no.json", "-o", "{0}/t.json", *CORPUS],

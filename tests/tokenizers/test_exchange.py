@@ -806,6 +806,14 @@ def test_bad_vocab_files_are_named(text: str, message: str, tmp_path: Path) -> N
 SCORED = [("<unk>", 0.0), ("▁", -2.0), ("▁a", -1.0)]
 
 
+def test_the_content_of_a_file_decides_how_it_is_read(tmp_path: Path) -> None:
+    model, vocab = exchange.to_sentencepiece_model(unigram()), exchange.to_sentencepiece_vocab(unigram())
+    (tmp_path / "spiece.bin").write_bytes(model)
+    (tmp_path / "pieces.model").write_text(vocab, encoding="utf-8")
+    for name in ("spiece.bin", "pieces.model"):
+        assert exchange.from_sentencepiece(tmp_path / name).encode("a").tokens == ["▁a"]
+
+
 def unigram(vocab: Any = SCORED, words: Any = None, **options: Any) -> Tokenizer:
     model = models.Unigram(vocab, **{"unk_id": 0, **options})
     return of_model(model, words or pre_tokenizers.Metaspace())

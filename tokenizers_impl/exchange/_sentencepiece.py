@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Literal
@@ -15,6 +16,9 @@ from ..tokenizer import Tokenizer
 from ._sentencepiece_model import MODEL_TYPES, UNIGRAM, Kind, Piece, SentencePieceModel, parse_vocab, vocab_text
 
 SPACE = "▁"
+# How the files begin: a .vocab file with a piece, a tab and a score; a .model file with the protobuf tag of its pieces.
+_VOCAB_START = re.compile(rb"[^\n]+\t[-+]?[0-9.]")
+_MODEL_START = b"\n"
 
 
 def to_sentencepiece_vocab(tokenizer: Tokenizer) -> str:
@@ -68,6 +72,7 @@ def from_sentencepiece(
     get the score that SentencePiece gives them, 0.1 for each byte after the first.
 
     path: the path of a .model file, or of a .vocab file, which has no normalization and scores of six digits only.
+      The content decides which one it is; the name decides only for a damaged file.
     normalizer: "own": the model's normalization by `normalizers.SentencePieceMap`, which `tokenizers` cannot read;
       "precompiled": the same by `Precompiled`, which `tokenizers` can read, but which differs on text that is not
       composed (NFC).  A Normalizer, or None, replaces the model's normalization.
@@ -95,8 +100,9 @@ def from_sentencepiece(
     ['▁a', '▁', 'b', 'c']
     """
     source = Path(path)
-    if source.suffix == ".model":
-        model = SentencePieceModel.parse(source.read_bytes())
+    data = source.read_bytes()
+    if data.startswith(_MODEL_START) or (source.suffix == ".model" and not _VOCAB_START.match(data)):
+        model = SentencePieceModel.parse(data)
     else:
         model = _of_vocab(source, unk_token, special_tokens)
     _check(model)
