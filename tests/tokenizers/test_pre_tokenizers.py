@@ -150,7 +150,17 @@ def test_same_words_at_the_same_places(name: str, text: str) -> None:
 CODE_POINT_NAMES = ["Whitespace", "WhitespaceSplit", "BertPreTokenizer", "ByteLevel, no space", "UnicodeScripts"]
 
 
-@pytest.mark.parametrize("name", [*CODE_POINT_NAMES, "Punctuation, removed", "Digits"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "BertPreTokenizer",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in [*CODE_POINT_NAMES, "Punctuation, removed", "Digits"]
+            if name != "BertPreTokenizer"
+        ),
+    ],
+)
 def test_every_code_point(name: str) -> None:
     mine, theirs = PAIRS[name]
     everything = [chr(c) for c in range(0x110000) if not 0xD800 <= c < 0xE000]
