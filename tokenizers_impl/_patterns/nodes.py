@@ -137,8 +137,7 @@ _LINE_FEED = np.array([10])
 
 
 class _Lead(NamedTuple):
-    """The beginning of a part: whether Oniguruma misses matches, whether a condition precedes, whether it can be empty.
-    """
+    """The beginning of a part: is_missed as below, whether a condition precedes, whether the part can be empty."""
 
     is_missed: bool
     has_condition: bool

@@ -109,8 +109,7 @@ def compositions() -> dict[int, list[int]]:
 
 
 def _hangul() -> dict[int, list[int]]:
-    """The pair of each Hangul syllable: lead and vowel, or the syllable without its trail and the trail (Unicode 3.12).
-    """
+    """The pair of each Hangul syllable: lead and vowel, or the syllable without trail and the trail (Unicode 3.12)."""
     pairs = {}
     for i in range(len(LEADS) * len(VOWELS)):
         start = HANGUL + i * len(TRAILS)
