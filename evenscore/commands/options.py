@@ -1,4 +1,4 @@
-"""`evenscore options`: what a metric's options are."""
+"""`evenscore options`: lists the options of a metric."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _wrapped(text: str, indent: str) -> str:
 
 
 def type_words(kind: Any) -> str:
-    """What values an option takes by its annotation, in words.
+    """Describe the values that an annotation allows, in words.
 
     >>> type_words(Literal["a", "b"] | None), type_words(float | Sequence[float])
     ('"a", "b" or None', 'number or list')

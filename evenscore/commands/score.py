@@ -1,4 +1,4 @@
-"""`evenscore score`: a file of texts, against references where a metric has them."""
+"""`evenscore score`: scores a file of texts, against references if the metric takes them."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _score(
 
 
 def _corpora(scorers: Mapping[str, Scorer[Any]], known: argparse.Namespace, files: Files) -> dict[str, dict[str, Any]]:
-    """What every metric computes on."""
+    """The columns that every metric computes on."""
     predictions = text_column(files.read(known.predictions), PREDICTIONS, known.prediction_column)
     contexts = _contexts(known, files)
     references = read_references(scorers, known.predictions, known, files)
@@ -132,13 +132,13 @@ def _corpora(scorers: Mapping[str, Scorer[Any]], known: argparse.Namespace, file
 
 
 def _contexts(known: argparse.Namespace, files: Files) -> list[Column]:
-    """The column of contexts, if any; it may stand in the table of the predictions."""
+    """The column of contexts, if there is one; it may be in the table of the predictions."""
     if known.contexts is None and known.context_column is None:
         return []
     return [text_column(files.read(known.contexts or known.predictions), CONTEXTS, known.context_column)]
 
 
-# --- what is printed
+# --- output
 
 
 def _as_json(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], known: argparse.Namespace) -> str:
@@ -146,7 +146,7 @@ def _as_json(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], kno
 
 
 def _as_csv(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], known: argparse.Namespace) -> str:
-    """A line for every headline score, with all digits."""
+    """CSV with one line per headline score, with all digits."""
     rows = []
     for name, scorer in scorers.items():
         result = results[name]
@@ -159,7 +159,7 @@ def _as_csv(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], know
 
 
 def _as_text(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], known: argparse.Namespace) -> str:
-    """A table with a line a score, then the signatures."""
+    """A table with one line per score, then the signatures."""
     rows = [("metric", "score", "value", "" if known.confidence is None else f"{100 * known.confidence:g} % interval")]
     for name, scorer in scorers.items():
         for score in scorer.headlines():
