@@ -1,4 +1,4 @@
-"""The page of bleu_corpus, as a Space of the Hub starts it: python app.py."""
+"""The page of bleu_corpus; a Space of the Hub runs `python app.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of perplexity, as a Space of the Hub starts it: python app.py."""
+"""The page of perplexity; a Space of the Hub runs `python app.py`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ OF_TRAINING = ("ngram_order", "discount")
 
 
 def with_source(given: Given) -> Given:
-    """An ARPA file; an n-gram model, unless log-probabilities are all that is there."""
+    """Set the source: an ARPA file if given, else an n-gram model, unless there are only log-probabilities."""
     if "source" in given:
         return {name: value for name, value in given.items() if name not in OF_TRAINING}
     return given if "log_probs" in given and "train_texts" not in given else {"source": "ngram", **given}

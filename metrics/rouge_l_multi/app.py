@@ -1,4 +1,4 @@
-"""The page of rouge_l_multi, as a Space of the Hub starts it: python app.py."""
+"""The page of rouge_l_multi; a Space of the Hub runs `python app.py`."""
 
 from __future__ import annotations
 

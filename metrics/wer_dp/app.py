@@ -1,4 +1,4 @@
-"""The page of wer_dp, as a Space of the Hub starts it: python app.py."""
+"""The page of wer_dp; a Space of the Hub runs `python app.py`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SECOND = [
 
 
 def figures(given: Given) -> dict[str, Figure]:
-    """What is counted are words or characters."""
+    """The figures to show; the unit is words or characters."""
     unit, units = ("character", "characters") if given.get("unit") == "char" else ("word", "words")
     rate = f"errors per {unit}"
     return {
