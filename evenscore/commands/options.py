@@ -15,7 +15,7 @@ from evenscore.commands.arguments import metric_name, refuse_others, scorer_type
 from evenscore.options import declared
 
 HELP = "list the options of a metric"
-DESCRIPTION = "Print every option of a metric: its type, its default, what it means."
+DESCRIPTION = "Print every option of a metric: its type, its default and its meaning."
 EPILOG = """
 evenscore score and evenscore compare take these options.  A function, or an object, can only be given in Python.
 

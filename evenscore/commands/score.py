@@ -35,7 +35,7 @@ from evenscore.commands.texts import (
 from evenscore.scorer import Scorer
 
 HELP = "score a file of texts against references"
-DESCRIPTION = "Score a file of texts, one a line or one a row of a table, against references where a metric has them."
+DESCRIPTION = "Score a file of texts, one per line or table row, against references if the metric takes them."
 EPILOG = """
 A table (.csv, .tsv, .jsonl, .json) may hold predictions and references side by side: then leave --references out.
 Several files of references, or several columns, give every row several references.  A file named - is standard input.
@@ -68,7 +68,7 @@ def add_arguments(score: argparse.ArgumentParser) -> None:
     score.add_argument("--predictions", required=True, type=Path, metavar="FILE", help=read)
     add_column(score, PREDICTIONS)
     add_references(score)
-    before = "for perplexity: what stands before each text, which is read and not scored"
+    before = "for perplexity: the text before each text, which is read but not scored"
     score.add_argument("--contexts", type=Path, metavar="FILE", help=before)
     add_column(score, CONTEXTS)
     add_column(score, TRAINING_TEXTS)

@@ -94,7 +94,7 @@ def _beside_each_other(inputs: Sequence[Input]) -> list[list[Input]]:
 
 
 def _further_boxes(entry: Input) -> list[gr.Textbox]:
-    gr.Markdown("As many lines in every box; an empty line where a row has no further text.")
+    gr.Markdown("Every box has as many lines; leave a line empty if a row has no further text.")
     return [gr.Textbox(label=f"{entry.label} {k}", lines=2, max_lines=12) for k in range(2, entry.boxes + 1)]
 
 
@@ -112,8 +112,8 @@ def _filled(inputs: Sequence[Input], texts: Mapping[str, Sequence[str]]) -> list
 def _upload_area(inputs: Sequence[Input]) -> tuple[gr.File, list[gr.Dropdown]]:
     models = MODELS if any(entry.boxes == 0 for entry in inputs) else ()
     gr.Markdown(
-        "One file or several: text with a line a row, CSV with a header, or JSONL with an object a line"
-        f"{'; a language model as an ARPA file' * bool(models)}. Then choose which column is what."
+        "One or more files: text with one row per line, CSV with a header, or JSONL with one object per line"
+        f"{'; a language model as an ARPA file' * bool(models)}. Then choose the column of each input."
     )
     files = gr.File(file_count="multiple", file_types=[*SUFFIXES, *models], label="Files", height=190)
     problem = problem_area()

@@ -133,7 +133,7 @@ def result_area(space: Space, metric: Any) -> ResultArea:
     with gr.Column(visible=False) as whole:
         scores = gr.HTML(apply_default_css=False)
         copied: dict[str, Any] = {"interactive": False, "buttons": ["copy"], "elem_classes": "code"}
-        signature = gr.Textbox(label="Signature", info="To be reported with the score", max_lines=4, **copied)
+        signature = gr.Textbox(label="Signature", info="Report it with the score", max_lines=4, **copied)
         with gr.Accordion("The same numbers in Python", open=False):
             lines = gr.Textbox(label="Python", info="With pip install evaluate", max_lines=20, **copied)
         with gr.Row(elem_classes="examples"):
@@ -144,7 +144,7 @@ def result_area(space: Space, metric: Any) -> ResultArea:
         quiet: dict[str, Any] = {"show_label": False, "interactive": False, "buttons": []}
         table = gr.Dataframe(label="Rows", wrap=True, max_height=420, elem_classes="rows", **quiet)
         # Without bounds, because gradio would report them in its own words.
-        row = gr.Number(label="Row", info="Whose picture this is, counted from 0; or choose one in the table")
+        row = gr.Number(label="Row", info="The row of the picture, counted from 0; or choose one in the table")
         picture = gr.HTML(apply_default_css=False)
 
     def pictured(scored: Report, number: Any) -> str:
