@@ -14,8 +14,8 @@ NUMBERS = "Instead of training texts: natural logarithms, one line of numbers pe
 SCORES = "Scores with an interval and a value per row; the first one sorts the rows"
 UNITS = {"words": "words", "characters": "characters"}
 TEXT = """Perplexity measures how much texts surprise a language model: exp of the mean negative logarithm of the
-probabilities of their tokens; also per word, per byte, in bits. This page trains an n-gram model on texts, reads one from
-an ARPA file, or takes the log-probabilities of any model. In Python, the metric also runs models of transformers."""
+probabilities of their tokens; also per word, per byte, in bits. This page trains an n-gram model on texts, reads one
+from an ARPA file, or takes the log-probabilities of any model. In Python, the metric also runs transformers models."""
 SUM = "The sum of the negative natural logarithms of all probabilities"
 FIGURES = {
     "perplexity": Figure(
