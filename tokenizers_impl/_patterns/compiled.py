@@ -57,7 +57,7 @@ class Alphabet(NamedTuple):
         alone[places] = np.arange(1, len(codes) + 1)
         _, numbers = np.unique(numbers * (len(codes) + 1) + alone, return_inverse=True)
         if numbers.max() >= _MOST_NUMBERS:
-            raise ValueError(f"the pattern tells {numbers.max() + 1} characters apart: {_MOST_NUMBERS} are possible")
+            raise ValueError(f"the pattern distinguishes {numbers.max() + 1} characters: {_MOST_NUMBERS} are possible")
         return cls(begins, (numbers + 1).astype(np.uint32))
 
     def table(self) -> U32:
@@ -135,7 +135,7 @@ def compiled(pattern: str) -> Compiled:
     try:
         program, stepper = regex.compile(written, regex.V0), regex.compile(f"({written})|.", regex.V0 | regex.DOTALL)
     except regex.error as error:
-        raise ValueError(f"the pattern {pattern!r} is not taken by the package regex: {error}") from None
+        raise ValueError(f"the pattern {pattern!r} is not accepted by the package regex: {error}") from None
     return Compiled(alphabet.table(), program, stepper, may_be_empty(node))
 
 

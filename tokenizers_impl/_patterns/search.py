@@ -82,8 +82,7 @@ def _of_regex(pattern: Regex, splits: Splits, texts: I64) -> Matches:
     except TimeoutError:
         raise ValueError(
             f"the pattern {pattern.pattern!r} did not come to an end within {limit:.0f} seconds on {len(text)} "
-            "characters, those before it included: it tries too many ways to match; make its repeats possessive, or "
-            "fewer"
+            "characters, those before it included: it backtracks too much; use fewer repeats, or possessive ones"
         ) from None
     bases = np.cumsum(ends - starts + 1) - (ends - starts)
     places = np.searchsorted(bases, found[:, 0], side="right") - 1

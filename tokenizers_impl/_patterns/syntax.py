@@ -22,14 +22,14 @@ _LIGATURES = ("ss", "st", "ff", "fi", "fl")
 def folded_char(source: Source, char: str, begin: int) -> OneOf | Char:
     """The character in both cases; ValueError beyond ASCII.  begin, here and below: its position in the pattern."""
     if not char.isascii():
-        source.lack(f"the character {char!r} under (?i): take (?i) off it", begin)
+        source.lack(f"the character {char!r} under (?i): remove (?i) from it", begin)
     return OneOf(_cases(char)) if char.isalpha() else Char(ord(char))
 
 
 def folded_set(source: Source, chars: CharSet, begin: int) -> CharSet:
     """The set with both cases of its letters; ValueError if it has characters beyond ASCII."""
     if len(chars) and chars.bounds[-1] > 0x80:
-        source.lack("a set of more than ASCII characters under (?i): take (?i) off it", begin)
+        source.lack("a set of more than ASCII characters under (?i): remove (?i) from it", begin)
     folded = chars
     for code in range(0x80):
         if chr(code).isalpha() and chars.holds(np.array([code])).any():
@@ -48,7 +48,7 @@ def folded_chain(source: Source, parts: list[Node], begins: list[int]) -> Node:
         doubled = first if isinstance(part, Repeat) else ""
         for pair in _LIGATURES:
             if pair[0] in first and pair[1] in second + doubled:
-                what = f"the letters {pair} in a row under (?i), which also match one character: write (?i) off"
+                what = f"the letters {pair} in a row under (?i), which also match one character: remove (?i)"
                 source.lack(what, begin)
     return parts[0] if len(parts) == 1 else Chain(tuple(parts))
 
@@ -104,7 +104,7 @@ def parsed(pattern: str) -> Node:
     if (size := written_size(node)) > _LARGEST:
         source.lack(f"repeats that, nested, ask for {size} characters: more than {_LARGEST}", 0)
     if is_missed(node):
-        source.lack("a condition before dots without end, of which the library misses some", 0)
+        source.lack("a condition before dots repeated without limit, of which the library misses matches", 0)
     return node
 
 
@@ -161,7 +161,7 @@ def _repeated(source: Source, part: Node, options: Options) -> Node:
         if is_interval and source.took("+"):
             part = Repeat(part, 1, None, "")
         if options.behind and not 0 < part.least == part.most:
-            source.refuse("a repeat in a look-behind other than so many times", begin)
+            source.refuse("a repeat without a fixed number in a look-behind", begin)
         _skip_comments(source)
         quantified, begin = True, source.at
     return part

@@ -144,7 +144,7 @@ def _checked(texts: Sequence[str], first: int) -> U32:
         place = error.start - int(ends[i]) + len(texts[i])
         raise ValueError(
             f"text {first + i} holds the lone surrogate {texts[i][place]!r} at character {place}, which UTF-8 lacks: "
-            "decode the text anew, or leave the character out"
+            "decode the text again, or remove the character"
         ) from None
 
 

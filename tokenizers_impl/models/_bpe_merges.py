@@ -179,7 +179,7 @@ def _unknown_token(merges: Sequence[Merge], parts: Sequence[str], ids: Mapping[s
     left, right = merges[rank]
     return ValueError(
         f"Token `{token}` out of vocabulary: merges[{rank}] is {(left, right)!r}; "
-        "add the token to vocab or take the merge out"
+        "add the token to vocab or remove the merge"
     )
 
 
