@@ -19,7 +19,7 @@ FIGURES = {
     "totals": Figure("N-grams", "", f"All n-grams of the predictions; {BY_ORDER}"),
     "brevity_penalty": Figure("Brevity penalty", "of 1", "Below 1 if the predictions are shorter than the references"),
     "length_ratio": Figure("Ratio of lengths", "", "The length of the predictions divided by that of the references"),
-    "translation_length": Figure("Length of predictions", "tokens", "Of all predictions"),
+    "translation_length": Figure("Length of predictions", "tokens", "The length of all predictions"),
     "reference_length": Figure(
         "Length of references", "tokens", "The length of the references that count for the brevity penalty"
     ),
@@ -53,7 +53,7 @@ SPACE = Space(
     lower_is_better=False,
     inputs=pairs("The output of the system, one segment per line", "Texts by people, one segment per line"),
     options=[
-        Option("convention", "Convention", "Whose BLEU it is"),
+        Option("convention", "Convention", "The tool or paper whose BLEU is computed"),
         Option("tokenizer", "Tokenizer", "How texts become tokens", BY_CONVENTION, TOKENIZERS),
         Option("smoothing", "Smoothing", "The replacement for a precision without a match", BY_CONVENTION),
         Option("smoothing_value", "Smoothing value", "For floor, add-k, nltk1, 4, 6, 7; empty: the default"),

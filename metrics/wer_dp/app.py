@@ -52,7 +52,9 @@ def figures(given: Given) -> dict[str, Figure]:
         "substitutions": Figure("Substitutions", units, "Those of the references that are replaced in the predictions"),
         "deletions": Figure("Deletions", units, "Those of the references that the predictions lack"),
         "insertions": Figure("Insertions", units, "Those of the predictions that the references lack"),
-        "reference_length": Figure("Length of references", units, "The length of the references that were aligned"),
+        "reference_length": Figure(
+            "Length of references", units, "The length of the references with which errors are counted"
+        ),
         "prediction_length": Figure("Length of predictions", units, "The length of all predictions"),
         "sentence_error_rate": Figure("Sentence error rate", "of rows", "The share of rows with an error"),
         "weighted_error_rate": Figure("Weighted error rate", "", "The costs of all errors, divided by the length"),

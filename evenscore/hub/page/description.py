@@ -130,5 +130,5 @@ _LEVELS = {"none": None, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99}
 INTERVAL = (
     Option("confidence", "Interval", "A bootstrap interval around the score", "95 %", _LEVELS),
     Option("n_resamples", "Resamples", "The number of bootstrap samples, at most 10,000", most=10_000),
-    Option("seed", "Seed", "Of every random draw"),
+    Option("seed", "Seed", "The seed of every random draw"),
 )
