@@ -49,9 +49,9 @@ from evenscore.table_files import Table
 HELP = "compare files of texts with a baseline: scores, intervals, p-values"
 DESCRIPTION = "Compare systems with a baseline, row by row: a table of scores, intervals and p-values."
 EPILOG = """
-The files come first.  They hold one text a line, or are tables (.csv, .tsv, .jsonl, .json).  Without --references, the
-references stand in the baseline's table.  One table may hold all systems, each in a column of its own.  A system that
-has the same texts as the baseline gets no p-value.
+The files come first.  They hold one text per line, or are tables (.csv, .tsv, .jsonl, .json).  Without --references,
+the references are in the baseline's table.  One table may hold all systems, each in a column of its own.  A system
+that has the same texts as the baseline gets no p-value.
 
 perplexity has no references.  It compares the texts under one source of probabilities: --model_id FOLDER,
 --source lm.arpa, or --source ngram --train-texts FILE.
@@ -86,7 +86,7 @@ class _System(NamedTuple):
 
 def add_arguments(compare: argparse.ArgumentParser) -> None:
     add_help(compare)
-    first = "the baseline's texts, then every system's: one a line, or tables"
+    first = "the baseline's texts, then every system's: one per line, or tables"
     compare.add_argument("files", nargs="+", type=Path, metavar="FILE", help=first)
     add_column(compare, PREDICTIONS, default=[], **SEVERAL)
     add_references(compare)

@@ -64,7 +64,7 @@ _CSV_HEADER = ("metric", "score", "value", "low", "high", "signature")
 def add_arguments(score: argparse.ArgumentParser) -> None:
     add_help(score)
     add_metric(score, required=True, help=", ".join(METRICS))
-    read = "the texts to score: one a line, or a table; in UTF-8"
+    read = "the texts to score: one per line, or a table; in UTF-8"
     score.add_argument("--predictions", required=True, type=Path, metavar="FILE", help=read)
     add_column(score, PREDICTIONS)
     add_references(score)

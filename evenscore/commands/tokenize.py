@@ -13,7 +13,7 @@ from evenscore.parallel import with_bar
 # The number of lines per batch; the progress bar advances after each.
 _BLOCK = 10_000
 HELP = "split texts into tokens"
-DESCRIPTION = "Print the tokens of every text of a file, or of standard input, one text a line."
+DESCRIPTION = "Print the tokens of every text of a file, or of standard input, one text per line."
 EPILOG = """
 examples:
   evenscore tokenize --tokenizer tokenizer.json text.txt
@@ -26,7 +26,7 @@ def add_arguments(tokenize: argparse.ArgumentParser) -> None:
     tokenize.add_argument("--ids", action="store_true", help="print ids instead")
     add_column(tokenize, TEXTS)
     add_input_format(tokenize)
-    read = "texts in UTF-8: one a line, or a table; default: standard input"
+    read = "texts in UTF-8: one per line, or a table; default: standard input"
     tokenize.add_argument("file", nargs="?", default=STANDARD_INPUT, type=Path, metavar="FILE", help=read)
 
 

@@ -15,7 +15,7 @@ from evenscore.options import unknown_option
 
 _MODELS = ("bpe", "byte-level-bpe", "wordpiece", "unigram")
 HELP = "train a tokenizer on files of texts"
-DESCRIPTION = "Train a tokenizer on files of texts, one a line or one a row of a table."
+DESCRIPTION = "Train a tokenizer on files of texts, one per line or table row."
 EPILOG = """
 A line of a text file is trained on with its line feed, as in Hugging Face tokenizers; a cell of a table as it is.
 
@@ -39,7 +39,7 @@ def add_arguments(train: argparse.ArgumentParser) -> None:
     train.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="the tokenizer.json to write")
     add_column(train, TEXTS)
     add_input_format(train)
-    read = "texts in UTF-8: one a line, or tables; - is standard input"
+    read = "texts in UTF-8: one per line, or tables; - is standard input"
     train.add_argument("files", nargs="+", type=Path, metavar="FILE", help=read)
 
 
