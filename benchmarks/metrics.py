@@ -1,9 +1,9 @@
-"""Time and memory of the three metrics beside the tools that they equal, on real text; prints the README's table.
+"""Compares time and memory of three metrics with those of their peers on real text; prints the README's table.
 
     python benchmarks/metrics.py [--data FOLDER] [--sizes 2000 20000 200000]
 
-Results are asserted equal before anything is timed. Each figure is the median of runs taken in turn with the peer's.
-Peers: pip install 'evenscore[benchmark]'. bleuscore and werx are compiled, and use every core there is.
+Results are asserted equal before anything is timed. Each figure is the median of runs that alternate with the peer's.
+Peers: pip install 'evenscore[benchmark]'. bleuscore and werx are compiled and use all cores.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _time(seconds: float) -> str:
 def side_by_side(ours: Run, theirs: Run, seconds: float = 6.0) -> tuple[float, float]:
     """Return the median seconds of both, run in turn for about `seconds`, 2 to 25 times.
 
-    What is timed has run before, when its result was compared.
+    Both have already run once, when their results were compared.
     """
     times: list[tuple[float, float]] = []
     end = time.perf_counter() + seconds
@@ -89,7 +89,7 @@ def translations(data: Path) -> Corpus:
 
 
 def transcripts(data: Path) -> Corpus:
-    """LibriSpeech dev-clean with predictions that have an error in twenty words."""
+    """LibriSpeech dev-clean; the predictions have one error per twenty words."""
     folder = data / "asr" / "librispeech"
     columns = [[line.partition(" ")[2] for line in _lines(folder / name)] for name in ("hyptext", "reftext")]
     return Corpus(columns[0], columns[1], columns[1])
@@ -122,7 +122,7 @@ def bleu(corpus: Corpus, size: str) -> Iterator[Row]:
 
         score, expected = ours(), sacre()
         assert (score["score"], score["counts"], score["totals"]) == (expected.score, expected.counts, expected.totals)
-        # bleuscore multiplies in another order: the last bits differ.
+        # bleuscore multiplies in another order, so the last bits differ.
         assert abs(score["bleu"] - rust()["bleu"]) < 1e-12
         yield Row(f"BLEU 13a, {label}", size, "sacrebleu", *side_by_side(ours, sacre))
         yield Row(f"BLEU 13a, {label}", size, "bleuscore (Rust)", *side_by_side(ours, rust))
@@ -196,7 +196,7 @@ def wer(corpus: Corpus, size: str) -> Iterator[Row]:
     ]
     assert result["wer"] == werx_rate()
     errors = sum(result[name] for name in counts[1:])
-    # Between equally good alignments werx may choose another: only its sum is jiwer's.
+    # werx may choose another one of equally good alignments, so only its sum equals jiwer's.
     assert errors == sum(row.substitutions + row.deletions + row.insertions for row in werx_counts())
     yield Row("WER, all counts", size, "jiwer", *side_by_side(ours, jiwer_words))
     yield Row("WER, all counts", size, "werx.analysis (Rust)", *side_by_side(ours, werx_counts))
@@ -297,7 +297,7 @@ def interval_memory(corpus: Corpus) -> str:
 
 
 def _memory(field: str) -> int:
-    """In kB."""
+    """Return a field of /proc/self/status in kB."""
     status = Path("/proc/self/status").read_text()
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith(f"{field}:"))
 

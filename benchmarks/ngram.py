@@ -1,11 +1,11 @@
-"""Time and memory of n-gram models beside KenLM's Python; prints the README's table.
+"""Compares time and memory of n-gram models with those of KenLM's Python module; prints the README's table.
 
     python benchmarks/ngram.py [--data FOLDER] [--corpus gcide.en] [--megabytes 10] [--repeats 3]
 
-A model is trained on the first megabytes of a corpus, and scores as many that follow; characters have U+2581 for white
-space, which ARPA files cannot hold.  Every task is a process of its own, which reports the best time of its repeats,
-the texts in memory, and its peak memory, imports included.  Before anything is printed, every token of the text to
-score is asserted to have the same float32 from both.  KenLM's Python does not train.
+A model is trained on the first megabytes of a corpus and scores as many megabytes after them.  Character models use
+U+2581 for white space, which ARPA files cannot hold.  Every task runs in a separate process.  The process reports the
+best time of its repeats, with the texts in memory, and its peak memory, imports included.  Before anything is printed,
+both are asserted to give the same float32 to every scored token.  KenLM's Python module does not train.
 Peers: pip install 'evenscore[benchmark]'.
 """
 
@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from tokenizers_train import unpacked
 
 MODELS = (("words", 3), ("words", 5), ("characters", 5))
-# Name of the step, our task, KenLM's tasks.
+# The name of each step, our task, and KenLM's tasks.
 COMPARED = (
     ("train", "train", ()),
     ("write ARPA", "write", ()),
@@ -142,7 +142,7 @@ def measure(task: Callable[[], Any], repeats: int) -> Run:
 
 
 def run(name: str, case: Case, repeats: int) -> Run:
-    """Measure a task in a process of its own."""
+    """Measure a task in a separate process."""
     own = [sys.executable, __file__, "--task", name, "--folder", str(case.folder), "--repeats", str(repeats)]
     model = ["--unit", case.unit, "--order", str(case.order)]
     done = subprocess.run([*own, *model], capture_output=True, text=True, check=False)
@@ -152,7 +152,7 @@ def run(name: str, case: Case, repeats: int) -> Run:
 
 
 def check_equal(case: Case) -> int:
-    """How many tokens there are to score; raise unless KenLM gives all of them the same numbers."""
+    """Return the number of tokens to score; raise unless KenLM gives all of them the same probabilities."""
     scores = score(case)()
     expected = [log10 * math.log(10) for row in kenlm_full_scores(case)() for log10, _, _ in row]
     if scores.log_probs.tolist() != expected:
@@ -181,7 +181,7 @@ def compare(case: Case, repeats: int) -> None:
 
 
 def write_texts(corpus: Path, megabytes: float, unit: str, folder: Path) -> None:
-    """The first megabytes of a corpus to train on, and as many after them to score."""
+    """Write the first megabytes of a corpus to train on, and as many after them to score."""
     data, size = corpus.read_bytes(), int(megabytes * 1e6)
     for name, part in (("train.txt", data[:size]), ("test.txt", data[size : 2 * size])):
         text = part.decode("utf-8", "ignore")
@@ -191,7 +191,7 @@ def write_texts(corpus: Path, megabytes: float, unit: str, folder: Path) -> None
 
 
 def main() -> None:
-    """Print the table; or, as a child, the figures of a task."""
+    """Print the table; in a child process, print the figures of one task."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
     parser.add_argument("--corpus", default="gcide.en")

@@ -1,15 +1,16 @@
-"""Speed and memory of perplexity beside evaluate's algorithm and scoring one by one; prints the README's tables.
+"""Compares perplexity with evaluate's algorithm and with scoring texts one by one; prints the README's tables.
 
     python benchmarks/perplexity.py [--data FOLDER] [--device cpu] [--texts 150] [--layers 4] [--width 256]
 
-Lines of wikitext2, whose lengths differ much, under a GPT-2 of random weights, in float32, window 1024.  The README has
-4 layers of 256 with a vocabulary of 16,000, 6 of 64 with 4,000, and DistilGPT-2's 6 of 768 with 50,257 (--texts 20).
-The perplexities of the texts are asserted equal within 1e-5 of their values before anything is printed.
+The texts are lines of wikitext2, whose lengths differ widely.  The model is a GPT-2 with random weights, in float32,
+with a window of 1024.  The README has 4 layers of 256 with a vocabulary of 16,000, 6 of 64 with 4,000, and
+DistilGPT-2's 6 of 768 with 50,257 (--texts 20).  The perplexities are asserted equal within a relative 1e-5 before
+anything is printed.
 
-Each program is a process of its own, and all run in turn, --rounds times; the least seconds count, of the clock and of
-the processor, whose cores add up.  They are those of scoring, tokenizing included, importing and loading not.  torch
-takes all cores, or as many as OMP_NUM_THREADS says.  evaluate 0.4.6 itself does not run on transformers 5, so its
-algorithm is written down here: everything padded to the longest text, batches of 16 in the order given, all logits.
+Each program runs in a separate process, and all run in turn, --rounds times.  The least wall time and the least
+processor time of all cores count.  Both include tokenizing and exclude imports and loading.  torch uses all cores, or
+OMP_NUM_THREADS of them.  evaluate 0.4.6 itself does not run on transformers 5, so this script contains its algorithm:
+all texts padded to the longest one, batches of 16 in the given order, all logits.
 Peer and model: pip install torch transformers.
 """
 
@@ -106,7 +107,7 @@ PROGRAMS = {"evenscore": _OURS, "evaluate's algorithm": _STOCK, "one by one": _O
 
 
 class Run(NamedTuple):
-    """Results of a program: best seconds, seconds of all cores, MB above the loaded model, all perplexities."""
+    """The results of a program: best seconds, seconds of all cores, MB above the loaded model, all perplexities."""
 
     seconds: float
     processor: float
@@ -115,7 +116,7 @@ class Run(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """The model's folder and device, the number of repeats per process and of processes."""
+    """The model's folder and device, the number of repeats per process, and the number of processes."""
 
     folder: Path
     device: str
@@ -177,7 +178,7 @@ def compare(texts: list[str], tokenizer: Any, setting: Setting) -> None:
 
 
 def growth(texts: list[str], tokenizer: Any, setting: Setting) -> None:
-    """Print the memory as the longest text doubles."""
+    """Print the memory for two lengths of the longest text, the second one double."""
     joined = " ".join(texts)
     ends = [end for _, end in tokenizer(joined, return_offsets_mapping=True)["offset_mapping"]]
     longest = (WINDOW // 2 - 24, WINDOW - 48)

@@ -1,12 +1,12 @@
-"""Rows scored by Dataset.map beside the peers called there, and memory over a stream; prints the README's table.
+"""Compares scoring by Dataset.map with peers, and measures memory over a stream; prints the README's table.
 
     python benchmarks/scale.py [--data FOLDER] [--rows 20000] [--stream 10000000] [--stock FOLDER]
 
-Columns of scores are asserted equal before anything is timed.  The peers are called row by row in a batched map, as one
-writes it with sacrebleu, rouge_score, jiwer; --stock is the folder `metrics` of a clone of evaluate, whose own metrics
-are then asked row by row for the first 200 rows.  Every map is run without datasets' cache, in its own batches of 1,000
-rows.  The stream is rows that differ, made on the way, added in batches of 10,000 by a process of its own.  Peers: pip
-install 'evenscore[benchmark]'.
+Columns of scores are asserted equal before anything is timed.  The peers are called row by row in a batched map, as
+users of sacrebleu, rouge_score and jiwer write it.  --stock is the folder `metrics` of a clone of evaluate; evaluate's
+metrics then score the first 200 rows one by one.  Every map runs without datasets' cache, in datasets' default batches
+of 1,000 rows.  The stream consists of distinct rows that a separate process generates and adds in batches of 10,000.
+Peers: pip install 'evenscore[benchmark]'.
 """
 
 from __future__ import annotations

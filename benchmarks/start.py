@@ -2,9 +2,9 @@
 
 python benchmarks/start.py [PYTHON ...]
 
-PYTHON: interpreters of environments to start from; if none is named, the one that runs this. A bare one has evenscore
-with what it depends on, a full one all that the tests need. Peers score the same files; their scores are compared
-first.
+PYTHON: interpreters of the environments to measure; default: the one that runs this script. A bare environment has
+evenscore and its dependencies, a full one has all packages of the tests. Peers score the same files, and their scores
+are compared first.
 """
 
 from __future__ import annotations

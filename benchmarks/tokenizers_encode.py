@@ -1,11 +1,11 @@
-"""Encoding and decoding beside `tokenizers`, tiktoken, gigatoken, on one thread and on all; prints the README's table.
+"""Compares encoding and decoding with `tokenizers`, tiktoken and gigatoken; prints the README's table.
 
     python benchmarks/tokenizers_encode.py [--data FOLDER] [--megabytes 10]
 
-Every tokenizer is trained by `tokenizers` on the text that is then encoded, line by line. Ids, for `encode_batch` also
-tokens and offsets, for decoding the texts, are asserted equal before anything is timed. A figure is the best of runs
-taken in turn. Decoding is timed for all lines, for a thousand and for one; what it looks up of the vocabulary was
-looked up before, as for all calls but the first. Peers: pip install 'evenscore[benchmark]'.
+`tokenizers` trains every tokenizer on the text that is then encoded, line by line, on one thread and on all. Ids, for
+`encode_batch` also tokens and offsets, and for decoding the texts are asserted equal before anything is timed. A figure
+is the best of alternating runs. Decoding is timed for all lines, for a thousand and for one; its tables of the
+vocabulary already exist, as in all calls but the first. Peers: pip install 'evenscore[benchmark]'.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ import tokenizers_impl
 MODELS = ("byte-level-bpe", "bpe-suffix", "wordpiece", "unigram")
 GPT2 = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
 Run = Callable[[], Any]
-# Number of lines of a small batch.
+# The number of lines of a small batch.
 _FEW = 1000
 
 
 def train(model: str, corpus: Path, out: Path) -> None:
-    """A saved tokenizer of the library."""
+    """Train a tokenizer of the library and save it."""
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
     options: dict[str, Any] = {"vocab_size": 30000, "show_progress": False}
@@ -123,7 +123,7 @@ def megabytes(lines: list[str]) -> float:
 
 
 def others(ours: Any, theirs: Any, lines: list[str], ids: list[list[int]]) -> None:
-    """The peers that only encode byte-level BPE."""
+    """Compare with the peers that only encode byte-level BPE."""
     import gigatoken
     import tiktoken
 
@@ -159,7 +159,7 @@ def row(model: str, job: str, size: float, pair: tuple[float, float], peer: str 
 
 
 def main() -> None:
-    """Print the table, with a process per number of threads, because that is fixed for a process."""
+    """Print the table, with one process per number of threads, because a process cannot change this number."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
     parser.add_argument("--megabytes", type=float, default=10)

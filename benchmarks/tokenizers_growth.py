@@ -1,9 +1,9 @@
-"""How time and memory of training grow with the text: 10 MB to 1 GB; prints a table.
+"""Measures how time and memory of training grow with the text, from 10 MB to 1 GB; prints a table.
 
     python benchmarks/tokenizers_growth.py [--data FOLDER] [--models bpe unigram] [--largest 160]
 
-The text is the words of the English corpus, shuffled anew for every 40 MB. The library stands beside ours up to 40 MB,
-with Unigram up to 10, where one of its trainings takes minutes; what both save is asserted equal.
+The text consists of the words of the English corpus, shuffled again for every 40 MB. The library is measured up to
+40 MB, for Unigram up to 10 MB, where its training takes minutes. The saved files of both are asserted equal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _WORDS_A_LINE = 12
 
 
 def write_shuffled(words: list[bytes], megabytes: int, path: Path) -> None:
-    """Return lines of words in random order, of so many megabytes, equal in each run."""
+    """Write lines of words in random order, `megabytes` in all; the same in each run."""
     random = np.random.default_rng(megabytes)
     left = megabytes * 1_000_000
     with path.open("wb") as file:

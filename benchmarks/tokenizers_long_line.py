@@ -1,13 +1,13 @@
-"""Training on, and encoding of, one line of 10 MB without a space, beside `tokenizers`; prints a table.
+"""Compares training on and encoding of one line of 10 MB without spaces with `tokenizers`; prints a table.
 
     python benchmarks/tokenizers_long_line.py [--data FOLDER] [--megabytes 10] [--limit 60]
 
-The line "punctuation" is the English corpus without its white space; pre-tokenizers that cut at punctuation still find
-words in it. The line "letters" is its letters a to z alone, a single word for all of them. What is encoded by are
-tokenizers trained on the corpus as it is. Every training and every encoding is a process of its own, killed after
---limit seconds; a training is measured from the text file to the saved file, imports included, an encoding from the
-text to its ids. Where both finish, what they save, and ids, tokens and offsets, are asserted equal as in
-tokenizers_train.py before a time is printed.
+The line "punctuation" is the English corpus without white space; pre-tokenizers that split at punctuation still find
+words in it. The line "letters" has only the corpus's letters a to z, a single word for all pre-tokenizers. The
+tokenizers that encode it are trained on the original corpus. Every training and every encoding runs in a separate
+process, killed after --limit seconds. A training is measured from the text file to the saved file, imports included; an
+encoding is measured from the text to its ids. If both finish, the saved files, ids, tokens and offsets are asserted
+equal as in tokenizers_train.py before a time is printed.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def train(model: str, line: Path, folder: Path, limit: float) -> tuple[Run | Non
 
 
 def encode(model: str, line: Path, folder: Path, limit: float) -> tuple[Run | None, Run | None]:
-    """Return the figures of both, after asserting equal results if both finished."""
+    """Return the figures of both encodings, after asserting equal results if both finished."""
     document, outs = folder / f"{model}.json", (folder / "ours.sha256", folder / "theirs.sha256")
     runs = [
         within(limit, ENCODE, library, str(document), str(line), str(out))

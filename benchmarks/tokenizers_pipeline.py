@@ -1,9 +1,9 @@
-"""Long pipelines beside `tokenizers`, one thread against one, and the loading of a large vocabulary; prints a table.
+"""Compares whole pipelines and the loading of a large vocabulary with `tokenizers`, on one thread; prints a table.
 
     python benchmarks/tokenizers_pipeline.py [--data FOLDER] [--megabytes 3]
 
-Pipelines as models have them: a pattern, a template, truncation, padding. They are trained by `tokenizers` on the text
-that is then encoded, line by line; ids, masks, tokens, offsets are asserted equal before anything is timed.
+The pipelines resemble those of models: a pattern, a template, truncation, padding. `tokenizers` trains them on the text
+that is then encoded, line by line. Ids, masks, tokens and offsets are asserted equal before anything is timed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PIECES = 250_000
 
 
 def llama3() -> tuple[Any, Any]:
-    """A pattern, then bytes; a token before each text."""
+    """Like Llama 3: a pattern, then bytes; a token before each text."""
     tokenizer = tokenizers.Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -52,7 +52,7 @@ def llama3() -> tuple[Any, Any]:
 
 
 def bert() -> tuple[Any, Any]:
-    """Clean, lower-case words; [CLS] and [SEP] around."""
+    """Like BERT: clean, lower-case words between [CLS] and [SEP]."""
     tokenizer = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -62,7 +62,7 @@ def bert() -> tuple[Any, Any]:
 
 
 def t5() -> tuple[Any, Any]:
-    """NFKC and white space, then pieces."""
+    """Like T5: NFKC and white space, then pieces."""
     tokenizer = tokenizers.Tokenizer(models.Unigram())
     tokenizer.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")])
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
@@ -74,7 +74,7 @@ def t5() -> tuple[Any, Any]:
 
 
 def finished(tokenizer: Any) -> Any:
-    """The tokenizer with a template, truncation, padding."""
+    """Return the tokenizer with a template, truncation and padding."""
     first = tokenizer.token_to_id("<s>")
     tokenizer.post_processor = processors.TemplateProcessing("<s> $A", "<s> $A <s> $B:1", [("<s>", first)])
     tokenizer.enable_truncation(64)
@@ -90,7 +90,7 @@ def print_pipelines(lines: list[str]) -> None:
         theirs, trainer = build()
         theirs.train_from_iterator(lines, trainer)
         theirs = finished(theirs)
-        # Read again, as the library's own reader moves some scores by one unit in the last place.
+        # Read it again, because the library's reader changes some scores by one unit in the last place.
         theirs = tokenizers.Tokenizer.from_str(theirs.to_str())
         ours = tokenizers_impl.Tokenizer.from_str(theirs.to_str())
         for mine, canonical in zip(ours.encode_batch(lines), theirs.encode_batch(lines), strict=True):
@@ -102,7 +102,7 @@ def print_pipelines(lines: list[str]) -> None:
 
 
 def read(tokenizer: Any, lines: list[str]) -> list[Any]:
-    """What a model is fed with."""
+    """Return the inputs of a model."""
     return [(row.ids, row.attention_mask) for row in tokenizer.encode_batch(lines)]
 
 
@@ -120,7 +120,7 @@ def once(run: Any) -> float:
 
 
 def print_loading() -> None:
-    """A line: a vocabulary of PIECES pieces from its file."""
+    """Print the time to load a vocabulary of PIECES pieces from its file."""
     draw = random.Random(1)
     pieces = {"".join(draw.choices(string.ascii_letters + "äéß▁", k=draw.randint(2, 9))) for _ in range(2 * PIECES)}
     vocab = [["<unk>", 0.0], *([piece, -3 - 12 * draw.random()] for piece in sorted(pieces)[: PIECES - 1])]

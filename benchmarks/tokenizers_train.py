@@ -1,18 +1,18 @@
-"""Time and memory of training beside `tokenizers`, gigatoken, sentencepiece; prints the README's table.
+"""Compares time and memory of training with `tokenizers`, gigatoken and sentencepiece; prints the README's table.
 
     python benchmarks/tokenizers_train.py [--data FOLDER] [--models bpe unigram ...] [--python PYTHON]
 
-Every training is a process of its own, measured from the text file to the saved file, imports included; both cores are
-allowed to everyone. What ours saves is asserted equal to the library's before anything is printed: the same bytes for
-BPE and byte-level BPE; for </w> and WordPiece the same bytes, given the order that the library drew for the symbols
-with an affix; for Unigram the same pieces, scores within 1e-9. Peers: pip install 'evenscore[benchmark]'.
+Every training runs in a separate process, on both cores, and is measured from the text file to the saved file, imports
+included. Our files are asserted equal to the library's before anything is printed: the same bytes for BPE and
+byte-level BPE; the same bytes for </w> and WordPiece, given the order that the library drew for the symbols with an
+affix; the same pieces for Unigram, with scores within 1e-9. Peers: pip install 'evenscore[benchmark]'.
 
---python: the interpreter of an environment that has numba, tqdm and tokenizers and nothing else, for the trainings of
-ours and the library's.  With nothing compiled yet numba imports scipy and awkward where they are installed, and
-gigatoken installs them: 0.4 s that a user who trains tokenizers alone does not pay.
+--python: the interpreter of an environment with only numba, tqdm and tokenizers, for our trainings and the library's.
+If nothing is compiled yet, numba imports scipy and awkward if they are installed, and gigatoken installs them.  That
+takes 0.4 s, which users who only train tokenizers do not pay.
 
-Memory is the peak above what the imports alone take in a process of their own: numba and numpy for ours, its package
-for a peer.  The shares of the imports are printed first.
+Memory is the peak above that of a process that only imports: numba and numpy for ours, the peer's package for a peer.
+The memory of the imports is printed first.
 """
 
 from __future__ import annotations

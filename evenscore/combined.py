@@ -1,4 +1,4 @@
-"""Several metrics as one, each with the options that it has."""
+"""Combines several metrics; each gets the options that it has."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from evenscore.options import unknown_option
 
 
 class Combined(evaluate.CombinedEvaluations):
-    """evaluate.combine's object, except that compute gives an option only to the metrics that have it."""
+    """Like the result of evaluate.combine, but compute passes an option only to the metrics that have it."""
 
     def compute(self, predictions: Any = None, references: Any = None, **given: Any) -> dict[str, Any]:
-        """The results of all metrics in one dictionary; names that several have get the metric's name as a prefix.
+        """Compute all metrics; returns one dictionary, where shared names get the metric's name as a prefix.
 
-        given: options and further columns; each goes to every metric that has it.
-        Raises ValueError for one that no metric has, and for whatever a metric refuses.
+        given: options and further columns; each is passed to every metric that has it.
+        Raises ValueError for a name that no metric has, and for values that a metric does not accept.
         """
         known = [_names(metric) for metric in self.evaluation_modules]
         for name in given:
@@ -33,8 +33,8 @@ class Combined(evaluate.CombinedEvaluations):
 
 
 def _names(metric: Any) -> Sequence[str]:
-    """The options and the further columns that compute of a metric takes."""
+    """The options and further columns that a metric's compute takes."""
     if hasattr(metric, "option_names"):
         return [*metric.option_names(), *metric.scorer_type.columns]
-    # A metric of evaluate's own.
+    # A metric of evaluate itself.
     return [*inspect.signature(metric._compute).parameters, *metric._feature_names()]

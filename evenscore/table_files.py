@@ -1,7 +1,7 @@
-"""Tables in text: CSV, TSV, JSON lines or JSON, with the place of every row for messages.
+"""Reads tables: CSV, TSV, JSON lines or JSON, with the position of every row for messages.
 
-Python's own csv and json read them.  pyarrow's CSV reader accepts a quotation mark that is never closed, and text after
-a closing one; its JSON reader takes texts that look like dates for dates.
+This uses Python's csv and json.  pyarrow's CSV reader accepts unclosed quotation marks and text after closing ones;
+its JSON reader converts texts that look like dates.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 
 from evenscore.inputs import text_lines
 
-# The kinds of table by the end of a file's name.
+# The kind of table for each suffix of a file name.
 TABLE_SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json"}
 _QUOTING = "put a cell with line ends or quotation marks into quotation marks, and write such a mark inside it twice"
 
 
 class Table(NamedTuple):
-    """Rows of cells by the names of their columns.
+    """A table with named columns.
 
-    name: of the file, for messages.
-    columns: the names, in order; a row of JSON may lack some of them.
+    name: the name of the file, for messages.
+    columns: the names in order; a JSON row may lack some of them.
     rows: the cells of every row by column; strings in CSV and TSV, any value in JSON.
-    lines: the number of the line that each row begins in; None if only the rows' numbers are known.
+    lines: the number of the line where each row begins; None if only the numbers of the rows are known.
     kind: "csv", "tsv", "jsonl" or "json".
     """
 
@@ -36,18 +36,18 @@ class Table(NamedTuple):
     kind: str
 
     def place(self, i: int) -> str:
-        """Where row i, from 0, stands in the file."""
+        """The position of row i, from 0, in the file, for messages."""
         return f"{self.name}, row {i + 1}" if self.lines is None else f"{self.name}, line {self.lines[i]}"
 
 
 def parse_table(text: str, kind: str, name: str) -> Table:
-    """The table that a text holds.
+    """Parse a table.
 
-    kind: "csv" (cells are separated by commas, semicolons or tabs, whichever the header has most of), "tsv" (by tabs),
-      "jsonl" (an object a line), or "json" (a list of objects, an object of lists, or objects one after another, one a
+    kind: "csv" (separated by commas, semicolons or tabs, whichever occurs most often in the header), "tsv" (separated
+      by tabs), "jsonl" (one object per line), or "json" (a list of objects, an object of lists, or one object per
       line).
-    name: of the file, for messages.
-    Raises ValueError, with the file and the line, for what is no such table.
+    name: the name of the file, for messages.
+    Raises ValueError with the file and the line if the text is not such a table.
 
     >>> table = parse_table('prediction,reference\\n"a, b",a\\n', "csv", "t.csv")
     >>> table.rows, table.place(0)
@@ -62,7 +62,10 @@ def parse_table(text: str, kind: str, name: str) -> Table:
 
 
 def _delimited(name: str, text: str, kind: str) -> Table:
-    """A table with a header.  A blank line is an empty cell of a single column; of several, it may end the file."""
+    """Parse CSV or TSV with a header.
+
+    A blank line is an empty cell if there is a single column, and allowed only at the end if there are several.
+    """
     header, *rows = _csv_rows(name, text, "\t" if kind == "tsv" else max(",;\t", key=text.partition("\n")[0].count))
     columns = header[1]
     if not columns:
@@ -74,8 +77,8 @@ def _delimited(name: str, text: str, kind: str) -> Table:
 
 
 def _csv_rows(name: str, text: str, separator: str) -> list[tuple[int, list[str]]]:
-    """The cells of every row, with the number of the line that it begins in."""
-    # Only a line feed ends a line: a carriage return alone, outside quotation marks, is refused.
+    """The cells of every row, with the number of the line where it begins."""
+    # Only a line feed ends a line; a lone carriage return outside quotation marks raises an error.
     reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=separator, strict=True)
     rows, start = [], 1
     usual = csv.field_size_limit(max(len(text), 1))
@@ -97,7 +100,7 @@ def _check_distinct(name: str, columns: Sequence[str]) -> None:
 
 
 def _full_rows(name: str, n_columns: int, rows: Sequence[tuple[int, list[str]]]) -> Sequence[tuple[int, list[str]]]:
-    """Rows of as many cells as there are columns."""
+    """The rows, each with n_columns cells; if there are several columns, blank lines at the end are left out."""
     if n_columns == 1:
         return [(line, cells or [""]) for line, cells in rows]
     n_rows = max((k for k, (_, cells) in enumerate(rows, 1) if cells), default=0)
@@ -112,14 +115,14 @@ def _full_rows(name: str, n_columns: int, rows: Sequence[tuple[int, list[str]]])
 
 
 def _json_lines(name: str, text: str, kind: str) -> Table:
-    """One object a line, blank lines aside."""
+    """Parse one object per line; blank lines are skipped."""
     numbered = [(number, line) for number, line in enumerate(text_lines(text), 1) if line.strip()]
     rows = [_object(_parsed(line, name, number), f"{name}, line {number}") for number, line in numbered]
     return Table(name, _keys(rows), rows, [number for number, _ in numbered], kind)
 
 
 def _json_document(name: str, text: str, kind: str) -> Table:
-    """A list of objects, or an object of lists; anything else is read as an object a line."""
+    """Parse a list of objects or an object of lists; anything else is parsed as one object per line."""
     start = len(text) - len(text.lstrip())
     first, end = _decoded(lambda: _DECODER.raw_decode(text, start), name)
     if text[end:].strip():
@@ -147,7 +150,7 @@ def _parsed(line: str, name: str, number: int) -> Any:
 
 
 def _decoded(decode: Callable[[], Any], name: str, line: int | None = None) -> Any:
-    """What a decoder makes of one line, or with None of the whole text; ValueError with the line if it fails."""
+    """Run a decoder; ValueError names the line if it fails.  line: None if it decodes the whole text."""
     place = name if line is None else f"{name}, line {line}"
     try:
         return decode()
@@ -159,12 +162,12 @@ def _decoded(decode: Callable[[], Any], name: str, line: int | None = None) -> A
     except _TwiceError as error:
         raise ValueError(f"{place}: an object has two keys {str(error)!r}: rename one") from error
     except ValueError as error:
-        # What Python refuses of a number that is right by JSON's grammar.
+        # Python limits the digits of a number, JSON does not.
         raise ValueError(f"{place} has a number of too many digits to be read: shorten it") from error
 
 
 class _TwiceError(ValueError):
-    """A key that an object has twice."""
+    """Raised if an object has the same key twice."""
 
 
 def _distinct(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -39,7 +39,7 @@ SCRIPTS = _SCRIPTS.split()
 
 
 def holders(names: Iterable[str]) -> dict[str, str]:
-    r"""From character to the first of these names of which \p{name} holds it."""
+    r"""Return, for each character, the first of these names whose \p{name} holds it."""
     everything = "".join(map(chr, SCALARS))
     found: dict[str, str] = {}
     for name in names:

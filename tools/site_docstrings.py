@@ -1,6 +1,6 @@
-"""An extension of griffe: docstrings of this repository as Markdown, for the site's API reference.
+"""An extension of griffe that converts docstrings to Markdown, for the site's API reference.
 
-Examples become blocks of code; lines `name: what it is`, with their indented continuations, become a list.
+Examples become blocks of code; lines `name: description`, with their indented continuations, become a list.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 from griffe import Extension, Object
 
 _ITEM = re.compile(r"(?P<names>`?[a-z_]\w*`?(?:, `?[a-z_]\w*`?)*): +(?P<text>\S.*)")
-# Outside code, brackets stand for themselves: not for tags, nor for links.
+# Outside code, brackets are literal: they begin no tags or links.
 _CODE_OR_MARK = re.compile(r"(`[^`]+`)|([<\[])")
 
 
@@ -19,13 +19,13 @@ class Docstrings(Extension):
     """Rewrites the docstring of every object when it is loaded."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
-        """Rewrite the object's own docstring."""
+        """Rewrite the docstring of an object."""
         if obj.docstring is not None:
             obj.docstring.value = as_markdown(obj.docstring.value)
 
 
 def as_markdown(docstring: str) -> str:
-    r"""A docstring's text as Markdown.
+    r"""Convert a docstring to Markdown.
 
     >>> as_markdown("Adds.\n\na, b: numbers,\n  both whole.")
     'Adds.\n\n- **a, b**: numbers,\n  both whole.'
@@ -40,7 +40,7 @@ def _blocks(docstring: str) -> list[str]:
 
 
 def _block(block: str) -> list[str]:
-    """A block without blank lines: an example, text kept as it stands, or paragraphs and lists."""
+    """Convert a block without blank lines: an example, indented text, or paragraphs and lists."""
     if block.lstrip().startswith(">>> "):
         return [f"```pycon\n{block}\n```"]
     return [block] if block.startswith("    ") else _prose(block.splitlines())

@@ -1,8 +1,8 @@
-"""A hook of mkdocs: pages of the site that are made of files outside docs/.
+"""A hook of mkdocs that adds files outside docs/ to the site.
 
-A line `--8<-- "README.md"` of a page includes that file of the repository, without its front matter; other files are
-included by pymdownx.snippets.  A relative link may lead out of docs/, or be part of such a file.  It then leads to the
-page that includes its target, or to a page with the source.  The build fails where there is neither.
+A line `--8<-- "README.md"` in a page includes this file of the repository, without its front matter; pymdownx.snippets
+includes other files.  A relative link may lead out of docs/, or be in an included file.  It is then replaced by a link
+to the page that includes its target, or to a page with the source.  The build fails if there is neither.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 _INCLUDE = re.compile(r'^--8<-- "(?P<path>[^"]+\.md)"$', re.MULTILINE)
 _FRONT_MATTER = re.compile(r"\A---\n.*?^---\n+", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^(#+ )", re.MULTILINE)
-# Code, in which nothing is a link, or a link, whose text may hold code.
+# Code, which contains no links, or a link, whose text may contain code.
 _CODE_OR_LINK = re.compile(
     r"(?P<code>^```.*?^```$|`[^`\n]+`)|(?P<text>\[[^\]]*\]\()(?P<target>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)",
     re.DOTALL | re.MULTILINE,
@@ -38,12 +38,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """The page with what it includes, its links leading to pages of the site."""
+    """Expand the includes of a page, and make its links lead to pages of the site."""
     own = page.file.src_uri
-    # A generated page holds source alone.
+    # A generated page contains only source code.
     if page.file.generated_by is not None:
         return markdown
-    # Examples with prompts, so that the button of a block copies what is typed alone.
+    # Mark examples with prompts, so that the copy button copies only the input.
     return _expanded(markdown, f"docs/{own}", own).replace("```python\n>>> ", "```pycon\n>>> ")
 
 
@@ -52,7 +52,7 @@ def _pages() -> list[Path]:
 
 
 def _linked_files(page: Path) -> set[Path]:
-    """What the page, with what it includes, links to in the repository outside docs/."""
+    """The files of the repository to which the page and its included files link."""
     text = page.read_text(encoding="utf-8")
     included = [(ROOT / found["path"]) for found in _INCLUDE.finditer(text)]
     documents = [(page, text), *((path, _included(path)) for path in included)]
@@ -69,11 +69,11 @@ def _is_relative(found: re.Match[str]) -> bool:
 
 
 def _expanded(text: str, document: str, page: str) -> str:
-    """The text of that file of the repository as a part of that page of the site."""
+    """The text of a file of the repository as a part of a page of the site."""
     relinked = _CODE_OR_LINK.sub(
         lambda found: _relinked(found, document, page) if _is_relative(found) else found[0], text
     )
-    # A file that is a part of a page has its headings one level below the page's own.
+    # The headings of an included file are one level below those of the page.
     marks = "#" if text.lstrip().startswith("# ") else ""
     return _INCLUDE.sub(
         lambda found: _below(marks, _expanded(_included(ROOT / found["path"]), found["path"], page)), relinked
@@ -81,7 +81,7 @@ def _expanded(text: str, document: str, page: str) -> str:
 
 
 def _below(marks: str, text: str) -> str:
-    """The text with these marks before each of its headings."""
+    """Put these marks before each heading of the text."""
     parts = _BLOCK.split(text)
     parts[::2] = [_HEADING.sub(rf"{marks}\1", part) for part in parts[::2]]
     return "".join(parts)
@@ -98,7 +98,7 @@ def _relinked(found: re.Match[str], document: str, page: str) -> str:
 
 
 def _page_of(target: str, document: str) -> str:
-    """The page of the site, relative to docs/, that shows this path of the repository."""
+    """The page of the site, relative to docs/, that shows this file of the repository."""
     if target.startswith("docs/"):
         return target.removeprefix("docs/")
     if target in (including := _including()):
@@ -109,7 +109,7 @@ def _page_of(target: str, document: str) -> str:
 
 
 def _including() -> dict[str, str]:
-    """The page that includes each file.  The README's page is the first one, which says the same in other words."""
+    """The page that includes each file.  The README has no such page; the home page says the same in other words."""
     pages = {
         found["path"]: path.relative_to(ROOT / "docs").as_posix()
         for path in _pages()

@@ -1,1 +1,1 @@
-"""The words of the `evenscore` command, a module each: what --help says, add_arguments, run."""
+"""The subcommands of `evenscore`, one module each: the texts of --help, add_arguments and run."""

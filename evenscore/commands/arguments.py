@@ -1,4 +1,4 @@
-"""What the commands read from their words and files."""
+"""The arguments that several commands share, and what they read from words and files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from evenscore.scorer import Scorer
 
 
 def named_values(words: Sequence[str]) -> list[tuple[str, Any]]:
-    """The options from `--name value ...`; one that no value follows is True."""
+    """The options from `--name value ...`; an option without a value is True."""
     named: list[tuple[str, list[Any]]] = []
     for word in words:
         if word.startswith("--"):
@@ -42,7 +42,7 @@ def named_values(words: Sequence[str]) -> list[tuple[str, Any]]:
 
 
 def value(word: str) -> Any:
-    """Numbers, lists, True, False and None are taken as such, everything else as text."""
+    """The value of a word: numbers, lists, True, False and None are parsed; anything else is a string."""
     try:
         return ast.literal_eval(word)
     except (ValueError, SyntaxError, TypeError):
@@ -56,7 +56,7 @@ def refuse_others(words: Sequence[str], command: str) -> None:
 
 
 def printable(text: str) -> str:
-    r"""A text without control characters: names of files may hold them, and bytes that are no text.
+    r"""Escape control characters and undecodable bytes, which names of files may contain.
 
     >>> print(printable("a\nb \x1b[31mé"))
     a\nb \x1b[31mé
@@ -65,7 +65,7 @@ def printable(text: str) -> str:
 
 
 def check_output(path: Path) -> None:
-    """Before the work, not after it: ValueError if the file cannot be written."""
+    """Raise ValueError if the file cannot be written; called before any work."""
     folder = path.resolve().parent
     if not folder.is_dir():
         raise ValueError(f"{path}: there is no folder {folder}: make it first")
@@ -75,7 +75,7 @@ def check_output(path: Path) -> None:
         raise ValueError(f"{path}: the folder {folder} cannot be written")
 
 
-# --- metrics with the options that a command's words give them
+# --- metrics and their options
 
 _SCORERS = {
     "bleu_corpus": ("evenscore.bleu.scorer", "Bleu"),
@@ -86,14 +86,14 @@ _SCORERS = {
 
 
 def scorer_type(name: str) -> type[Scorer[Any]]:
-    """The scorer of a metric, imported only now; evaluate, whose import takes a second or more, is not needed."""
+    """Import the scorer of a metric; this does not import evaluate, which takes a second or more."""
     module, kind = _SCORERS[name]
     imported: type[Scorer[Any]] = getattr(import_module(module), kind)
     return imported
 
 
 def metric_name(name: str) -> str:
-    """The name itself; argparse's error, with the nearest one, if there is no such metric."""
+    """Check the name of a metric and return it; argparse's error suggests the nearest name."""
     if name not in METRICS:
         raise argparse.ArgumentTypeError(unknown_metric(name))
     return name
@@ -102,11 +102,11 @@ def metric_name(name: str) -> str:
 def load_scorers(
     names: Sequence[str], words: Sequence[str], own: Sequence[str], known: argparse.Namespace, files: Files
 ) -> dict[str, Scorer[Any]]:
-    """The scorers of these metrics under the options of `--name value ...`.
+    """The scorers of these metrics with the options of `--name value ...`.
 
-    own: the names of the command's own options, for the message about a name that there is not.
-    known: what the command's own options say; every metric gets the confidence.
-    files: reads training texts that stand in a table.
+    own: the names of the command's own options, for messages about unknown names.
+    known: the values of the command's own options; every metric gets the confidence.
+    files: reads training texts from tables.
     """
     if (known.references or known.reference_column) and not any(has_references(scorer_type(name)) for name in names):
         option = "--references" if known.references else REFERENCES.option
@@ -124,10 +124,10 @@ def load_scorers(
 def read_references(
     scorers: Mapping[str, Scorer[Any]], predictions: Path, known: argparse.Namespace, files: Files
 ) -> list[Column]:
-    """A list of references for every row, of each file that has some; nothing if no metric asks for references.
+    """A column of lists of references for each file that has some; empty if no metric takes references.
 
-    Without --references they stand in the table of the predictions.
-    Raises ValueError if there are none where a metric needs them, or no model where a metric needs that.
+    Without --references, the references are in the table of the predictions.
+    Raises ValueError if a metric needs references, or a model, and has none.
     """
     needed = [name for name, scorer in scorers.items() if has_references(scorer)]
     if needed and not known.references and isinstance(files.read(predictions), Lines):
@@ -144,12 +144,12 @@ def read_references(
 
 
 def joined_rows(columns: Sequence[Column]) -> list[list[str]]:
-    """All texts of every row, from columns of lists."""
+    """Join columns of lists: all texts of every row."""
     return [[text for texts in row for text in texts] for row in zip(*(column.rows for column in columns), strict=True)]
 
 
 def has_references(scorer: Scorer[Any] | type[Scorer[Any]]) -> bool:
-    """Whether predictions are scored against references."""
+    """Whether the metric takes references."""
     return "references" in scorer.columns
 
 
@@ -160,19 +160,19 @@ SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend"}
 
 
 def add_references(parser: argparse.ArgumentParser) -> None:
-    """--references, of files, with --reference-column."""
+    """Add --references and --reference-column."""
     meaning = "one file or several with as many lines or rows; default: the table of the predictions"
     parser.add_argument("--references", **SEVERAL, default=[], type=Path, metavar="FILE", help=meaning)
     add_column(parser, REFERENCES, default=[], **SEVERAL)
 
 
 def add_metric(parser: argparse.ArgumentParser, **usual: Any) -> None:
-    """--metric, of one or several."""
+    """Add --metric, which takes one or several names."""
     parser.add_argument("--metric", **SEVERAL, type=metric_name, metavar="NAME", **usual)
 
 
 def add_help(parser: argparse.ArgumentParser) -> None:
-    """--help of a command that takes the options of metrics: it lists them, too."""
+    """Add the --help of a command that takes options of metrics; it lists these options, too."""
     parser.add_argument("-h", "--help", action=_Help, nargs=0, default=argparse.SUPPRESS, help="show this help")
 
 
@@ -196,14 +196,14 @@ def _load(name: str, options: Mapping[str, Any], n_metrics: int) -> Scorer[Any]:
 
 
 def _train_texts(path: Path, known: argparse.Namespace, files: Files) -> Any:
-    """Texts of a table, or of standard input; the path itself of a file of lines, which the metric reads."""
+    """The texts of a table or of standard input; for a file of lines the path, because the metric reads it."""
     if path != STANDARD_INPUT and files.kind(path) == "lines":
         return str(path)
     return text_column(files.read(path), TRAINING_TEXTS, known.text_column).rows
 
 
 def _options(words: Sequence[str], metrics: Sequence[str], own: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The options of every metric from `--name value ...`; one that no value follows is True."""
+    """The options of every metric from `--name value ...`; an option without a value is True."""
     options: dict[str, dict[str, Any]] = {name: {} for name in metrics}
     known = {name: declared(scorer_type(name).declaration) for name in metrics}
     names = {name: [*each["options"], *each["aliases"]] for name, each in known.items()}

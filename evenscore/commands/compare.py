@@ -1,4 +1,4 @@
-"""`evenscore compare`: files of texts against a baseline."""
+"""`evenscore compare`: compares files of texts with a baseline."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ from evenscore.table_files import Table
 HELP = "compare files of texts with a baseline: scores, intervals, p-values"
 DESCRIPTION = "Compare systems with a baseline, row by row: a table of scores, intervals and p-values."
 EPILOG = """
-The files come first.  They hold one text a line, or are tables (.csv, .tsv, .jsonl, .json).  Without --references, the
-references stand in the baseline's table.  One table may hold all systems, each in a column of its own.  A system that
-has the same texts as the baseline gets no p-value.
+The files come first.  They hold one text per line, or are tables (.csv, .tsv, .jsonl, .json).  Without --references,
+the references are in the baseline's table.  One table may hold all systems, each in a column of its own.  A system
+that has the same texts as the baseline gets no p-value.
 
 perplexity has no references.  It compares the texts under one source of probabilities: --model_id FOLDER,
 --source lm.arpa, or --source ngram --train-texts FILE.
@@ -70,14 +70,14 @@ _OWN_OPTIONS = (
     "prediction_column", "references", "reference_column", "text_column", "input_format", "metric", "test", "trials",
     "confidence", "format", "plot",
 )  # fmt: skip
-# The others need a source of probabilities.
+# perplexity needs a source of probabilities, so it is not a default.
 _USUAL_METRICS = [name for name in METRICS if name != "perplexity"]
 _TABLES = {"text": as_text, "markdown": as_markdown, "latex": as_latex}
 _CSV_HEADER = ("system", "metric", "score", "value", "low", "high", "p_value", "signature")
 
 
 class _System(NamedTuple):
-    """A system: its file, the column of its texts if one was named, and its name in results."""
+    """A system: its file, the column of its texts if one is given, and its name in results."""
 
     path: Path
     column: str | None
@@ -86,7 +86,7 @@ class _System(NamedTuple):
 
 def add_arguments(compare: argparse.ArgumentParser) -> None:
     add_help(compare)
-    first = "the baseline's texts, then every system's: one a line, or tables"
+    first = "the baseline's texts, then every system's: one per line, or tables"
     compare.add_argument("files", nargs="+", type=Path, metavar="FILE", help=first)
     add_column(compare, PREDICTIONS, default=[], **SEVERAL)
     add_references(compare)
@@ -126,7 +126,7 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
 
 
 def _systems(paths: Sequence[Path], columns: Sequence[str]) -> list[_System]:
-    """The baseline and the systems: files with one column for all of them, or several columns of one file."""
+    """The baseline and the systems: several files with at most one column name, or several columns of one file."""
     if len(paths) == 1 and len(columns) > 1:
         return [_System(paths[0], column, printable(column)) for column in columns]
     if len(paths) == 1:
@@ -151,7 +151,7 @@ def _check_plot(path: Path) -> None:
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """The base names; where files are named alike, as much of their paths as tells them apart."""
+    """The base names of the files; if some are equal, with as many folders as make them distinct."""
     names = []
     for path in paths:
         others = [other.parts for other in paths if other != path]
@@ -164,7 +164,7 @@ def _names(paths: Sequence[Path]) -> list[str]:
 def _compare(
     scorers: Mapping[str, Scorer[Any]], systems: Sequence[_System], known: argparse.Namespace, files: Files
 ) -> dict[str, Any]:
-    """What every metric says, warnings told once and with the systems' names."""
+    """The result of every metric; prints each warning once, with the systems' names."""
     columns = [text_column(files.read(system.path), PREDICTIONS, system.column) for system in systems]
     references = read_references(scorers, systems[0].path, known, files)
     check_as_many([*columns, *references])
@@ -185,7 +185,7 @@ def _compare(
 def _check_same_references(
     rows: Sequence[list[str]], systems: Sequence[_System], known: argparse.Namespace, files: Files
 ) -> None:
-    """Raise ValueError if the table of a system has other references than the baseline's: its rows are not the same."""
+    """Raise ValueError if a system's table has other references than the baseline's, which means other rows."""
     columns = known.reference_column
     baseline, *others = [files.read(system.path) for system in systems]
     tables = [other for other in others if isinstance(other, Table) and other is not baseline]
@@ -199,7 +199,7 @@ def _check_same_references(
 
 
 def _without_idle_p_values(result: Mapping[str, Any], texts: Sequence[Sequence[str]]) -> dict[str, Any]:
-    """The result without p-values of systems that have the baseline's texts, whose differences are none."""
+    """The result without the p-values of systems that have the same texts as the baseline."""
     systems = [
         {key: value for key, value in own.items() if column != texts[0] or not key.endswith("_p_value")}
         for own, column in zip(result["systems"], texts[1:], strict=True)
@@ -222,7 +222,7 @@ def _with_names(message: str, systems: Sequence[str]) -> str:
 def _table(
     scorers: Mapping[str, Scorer[Any]], systems: Sequence[str], results: Mapping[str, Any], known: argparse.Namespace
 ) -> ResultTable:
-    """A row a system, a column a headline score."""
+    """A table with one row per system and one column per headline score."""
     header, columns = [["system"]], [[[name] for name in systems]]
     for metric, result in results.items():
         for score in scorers[metric].headlines():
@@ -238,7 +238,7 @@ def _table(
 
 
 def _as_csv(scorers: Mapping[str, Scorer[Any]], systems: Sequence[str], results: Mapping[str, Any]) -> str:
-    """A line for every system and headline score."""
+    """CSV with one line per system and headline score."""
     rows = []
     for metric, result in results.items():
         for name, own in zip(systems, [result["baseline"], *result["systems"]], strict=True):
@@ -249,7 +249,7 @@ def _as_csv(scorers: Mapping[str, Scorer[Any]], systems: Sequence[str], results:
 
 
 def _cell(result: Mapping[str, float], score: str, baseline: float) -> list[str]:
-    """A value with its mark, its interval, its p-value, as far as there are any."""
+    """The lines of a cell: the value with its mark, then interval and p-value if there are any."""
     number, p_value = result[score], result.get(f"{score}_p_value")
     cell = [f"{number:.4f} *" if differs(result, score, baseline) else f"{number:.4f}"]
     if f"{score}_low" in result:

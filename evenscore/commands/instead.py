@@ -1,11 +1,11 @@
-"""What does, with one metric, what an option of another metric does."""
+"""Hints for options of other metrics or libraries: the option of the metric that does the same."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 _LOWER_CASES = "--tokenizer rouge_score and unicode always compare lower case"
-# By the metric and the option that it lacks, names of other libraries among them.
+# By metric and by the option that it lacks, including option names of other libraries.
 _INSTEAD: Mapping[str, Mapping[str, str]] = {
     "bleu_corpus": {
         "unit": "--tokenizer char compares characters",
@@ -28,7 +28,7 @@ _INSTEAD: Mapping[str, Mapping[str, str]] = {
 
 
 def instead(option: str, metrics: Sequence[str]) -> str:
-    """What to give to these metrics, which all lack the option; an empty text if nothing does the same.
+    """The hints for metrics that all lack the option; an empty string if no option does the same.
 
     >>> instead("lowercase", ["wer_dp"])
     "unknown option 'lowercase' of wer_dp: --transforms to_lower_case does the same"

@@ -1,4 +1,4 @@
-"""`evenscore options`: what a metric's options are."""
+"""`evenscore options`: lists the options of a metric."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evenscore.commands.arguments import metric_name, refuse_others, scorer_type
 from evenscore.options import declared
 
 HELP = "list the options of a metric"
-DESCRIPTION = "Print every option of a metric: its type, its default, what it means."
+DESCRIPTION = "Print every option of a metric: its type, its default and its meaning."
 EPILOG = """
 evenscore score and evenscore compare take these options.  A function, or an object, can only be given in Python.
 
@@ -59,7 +59,7 @@ def _wrapped(text: str, indent: str) -> str:
 
 
 def type_words(kind: Any) -> str:
-    """What values an option takes by its annotation, in words.
+    """Describe the values that an annotation allows, in words.
 
     >>> type_words(Literal["a", "b"] | None), type_words(float | Sequence[float])
     ('"a", "b" or None', 'number or list')

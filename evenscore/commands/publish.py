@@ -1,4 +1,4 @@
-"""`evenscore publish`: a metric as a Space of the Hub."""
+"""`evenscore publish`: uploads a metric to the Hub, as a Space."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def add_arguments(publish: argparse.ArgumentParser) -> None:
 
 
 def run(known: argparse.Namespace, others: Sequence[str]) -> str:
-    # Imported here: who scores does not need the Hub.
+    # Imported here, because only this command needs it.
     from evenscore.hub.bundle import bundle, write_files
 
     refuse_others(others, "publish")
@@ -48,7 +48,7 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
 
 
 def _check_folder(folder: Path) -> None:
-    """Before anything is written: ValueError if it cannot be, or would stand among other files."""
+    """Raise ValueError unless the folder is new or empty and its parent exists; called before anything is written."""
     parent = folder.resolve().parent
     if not parent.is_dir():
         raise ValueError(f"{folder}: there is no folder {parent}: make it first")
@@ -59,13 +59,13 @@ def _check_folder(folder: Path) -> None:
 
 
 def _upload(files: Mapping[str, bytes], space: str, message: str) -> str:
-    """Make the Space where there is none, send all files in one commit; returns the Space's address."""
+    """Create the Space if it does not exist, and upload all files in one commit; returns the Space's address."""
     from huggingface_hub import CommitOperationAdd, HfApi, errors, get_token
 
     token = get_token()
     if token is None:
         raise ValueError(f"no token for the Hub: {_LOGIN}")
-    # It could not be sent, and the error that says so would show it.
+    # Such a token cannot be sent, and the resulting error would show it.
     if not (token.isascii() and token.isprintable()):
         raise ValueError(f"{space}: {_REFUSALS[401]} (it has characters that are in no token)")
     api = HfApi(token=token, library_name="evenscore", library_version=__version__)

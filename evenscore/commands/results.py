@@ -1,4 +1,4 @@
-"""Results in files and as CSV."""
+"""Writes results to files and as CSV."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROWS_SUFFIXES = (".csv", ".jsonl")
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    r"""A table as CSV; numbers have all their digits, None is an empty cell.
+    r"""Write a table as CSV: numbers with all digits, None as an empty cell.
 
     >>> csv_text(["score", "value"], [["wer", 0.1], ["a, b", None]])
     'score,value\nwer,0.1\n"a, b",\n'
@@ -26,7 +26,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def check_rows_file(path: Path, read: Iterable[Path]) -> None:
-    """Before the work, not after it: ValueError if the scores of rows cannot be written to this file.
+    """Raise ValueError if the scores of rows cannot be written to this file; called before any work.
 
     read: the files that the command reads.
     """
@@ -38,8 +38,8 @@ def check_rows_file(path: Path, read: Iterable[Path]) -> None:
 
 
 def write_rows(path: Path, columns: Mapping[str, Sequence[float]]) -> None:
-    """Write scores of rows as CSV or JSON lines, the whole file or none; "row" counts from 1."""
-    # Imported here: what reads and writes packed files takes a while.
+    """Write scores of rows as CSV or JSON lines, atomically; "row" counts from 1."""
+    # Imported here, because importing the packages for packed files takes a while.
     from evenscore.perplexity.ngram.arpa import written
 
     header = ["row", *columns]

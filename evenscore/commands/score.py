@@ -1,4 +1,4 @@
-"""`evenscore score`: a file of texts, against references where a metric has them."""
+"""`evenscore score`: scores a file of texts, against references if the metric takes them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from evenscore.commands.texts import (
 from evenscore.scorer import Scorer
 
 HELP = "score a file of texts against references"
-DESCRIPTION = "Score a file of texts, one a line or one a row of a table, against references where a metric has them."
+DESCRIPTION = "Score a file of texts, one per line or table row, against references if the metric takes them."
 EPILOG = """
 A table (.csv, .tsv, .jsonl, .json) may hold predictions and references side by side: then leave --references out.
 Several files of references, or several columns, give every row several references.  A file named - is standard input.
@@ -64,11 +64,11 @@ _CSV_HEADER = ("metric", "score", "value", "low", "high", "signature")
 def add_arguments(score: argparse.ArgumentParser) -> None:
     add_help(score)
     add_metric(score, required=True, help=", ".join(METRICS))
-    read = "the texts to score: one a line, or a table; in UTF-8"
+    read = "the texts to score: one per line, or a table; in UTF-8"
     score.add_argument("--predictions", required=True, type=Path, metavar="FILE", help=read)
     add_column(score, PREDICTIONS)
     add_references(score)
-    before = "for perplexity: what stands before each text, which is read and not scored"
+    before = "for perplexity: the text before each text, which is read but not scored"
     score.add_argument("--contexts", type=Path, metavar="FILE", help=before)
     add_column(score, CONTEXTS)
     add_column(score, TRAINING_TEXTS)
@@ -116,7 +116,7 @@ def _score(
 
 
 def _corpora(scorers: Mapping[str, Scorer[Any]], known: argparse.Namespace, files: Files) -> dict[str, dict[str, Any]]:
-    """What every metric computes on."""
+    """The columns that every metric computes on."""
     predictions = text_column(files.read(known.predictions), PREDICTIONS, known.prediction_column)
     contexts = _contexts(known, files)
     references = read_references(scorers, known.predictions, known, files)
@@ -132,13 +132,13 @@ def _corpora(scorers: Mapping[str, Scorer[Any]], known: argparse.Namespace, file
 
 
 def _contexts(known: argparse.Namespace, files: Files) -> list[Column]:
-    """The column of contexts, if any; it may stand in the table of the predictions."""
+    """The column of contexts, if there is one; it may be in the table of the predictions."""
     if known.contexts is None and known.context_column is None:
         return []
     return [text_column(files.read(known.contexts or known.predictions), CONTEXTS, known.context_column)]
 
 
-# --- what is printed
+# --- output
 
 
 def _as_json(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], known: argparse.Namespace) -> str:
@@ -146,7 +146,7 @@ def _as_json(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], kno
 
 
 def _as_csv(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], known: argparse.Namespace) -> str:
-    """A line for every headline score, with all digits."""
+    """CSV with one line per headline score, with all digits."""
     rows = []
     for name, scorer in scorers.items():
         result = results[name]
@@ -159,7 +159,7 @@ def _as_csv(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], know
 
 
 def _as_text(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], known: argparse.Namespace) -> str:
-    """A table with a line a score, then the signatures."""
+    """A table with one line per score, then the signatures."""
     rows = [("metric", "score", "value", "" if known.confidence is None else f"{100 * known.confidence:g} % interval")]
     for name, scorer in scorers.items():
         for score in scorer.headlines():

@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-# The lines of a cell, from its top.
+# The lines of a cell, from top to bottom.
 Cell: TypeAlias = Sequence[str]
 
 
 class Table(NamedTuple):
-    """A header and rows of as many cells, with notes of a line each to stand below."""
+    """A header, rows with as many cells, and notes of one line each to print below."""
 
     header: Sequence[Cell]
     rows: Sequence[Sequence[Cell]]
@@ -27,16 +27,16 @@ _LATEX_ESCAPES = str.maketrans(
         "^": r"\textasciicircum{}",
         "<": r"\textless{}",
         ">": r"\textgreater{}",
-        # Signatures are long: their fields may stand on several lines.
+        # Signatures are long, so a line may break between their fields.
         "|": r"\textbar\allowbreak{}",
-        # At the start of a row they would belong to the command that ends the one before.
+        # At the start of a row, these would be read as arguments of the command that ends the previous row.
         **{character: f"{{{character}}}" for character in "*[]"},
     }
 )
 
 
 def as_text(table: Table) -> str:
-    """Columns as wide as their longest line; an empty line after the header and after every row.
+    """Format a table as plain text: aligned columns, with an empty line after the header and after every row.
 
     >>> print(as_text(Table([["name"], ["score", "of 10"]], [[["x"], ["9.5", "p = 0.1"]]], ["a note"])))
     name  score
@@ -54,12 +54,12 @@ def as_text(table: Table) -> str:
 
 
 def justified(line: Sequence[str], widths: Sequence[int]) -> str:
-    """A line of cells that are filled up to their widths."""
+    """Pad the cells of a line to their widths."""
     return "  ".join(part.ljust(width) for part, width in zip(line, widths, strict=True)).rstrip()
 
 
 def as_markdown(table: Table) -> str:
-    """A table as GitHub's Markdown has them, then a list of the notes.
+    """Format a table in GitHub's Markdown, followed by a list of the notes.
 
     >>> print(as_markdown(Table([["name"], ["score", "of 10"]], [[["x"], ["9.5", "p = 0.1"]]], ["a note"])))
     | name | score<br>of 10 |
@@ -75,7 +75,7 @@ def as_markdown(table: Table) -> str:
 
 
 def as_latex(table: Table) -> str:
-    r"""A tabular for the package booktabs, then the notes in small print.
+    r"""Format a table as a tabular for the package booktabs, followed by the notes in small print.
 
     >>> print(as_latex(Table([["name"], ["score", "of 10"]], [[["x_1"], ["9.5", "p = 0.1"]]], ["a note"])))
     \begin{tabular}{ll}
@@ -107,6 +107,6 @@ def _lines(row: Sequence[Cell]) -> Iterator[tuple[str, ...]]:
 
 
 def _escaped(table: Table, escapes: Mapping[int, str]) -> Table:
-    """The same table in a language where characters have a meaning."""
+    """The same table with special characters escaped."""
     rows = [[[line.translate(escapes) for line in cell] for cell in row] for row in (table.header, *table.rows)]
     return Table(rows[0], rows[1:], [note.translate(escapes) for note in table.notes])

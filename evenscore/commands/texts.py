@@ -23,7 +23,7 @@ _GZIP_START = b"\x1f\x8b"
 class Lines(NamedTuple):
     """A file of lines: every line is a text.
 
-    name: of the file, for messages.
+    name: the name of the file, for messages.
     """
 
     name: str
@@ -34,12 +34,12 @@ Content: TypeAlias = Lines | Table
 
 
 class Column(NamedTuple):
-    """What a file gives for one role.
+    """The texts of a file for one role.
 
-    name: of the file, for messages.
-    unit: "lines" or "rows", what it has one entry for.
-    rows: a text for every row, or a list of texts.
-    columns: the names of the columns that they stand in, where the file is a table.
+    name: the name of the file, for messages.
+    unit: "lines" or "rows", the unit of the entries.
+    rows: for every line or row, a text or a list of texts.
+    columns: the names of the columns of the texts, if the file is a table.
     """
 
     name: str
@@ -49,10 +49,10 @@ class Column(NamedTuple):
 
 
 class Role(NamedTuple):
-    """What a text is for, and which columns hold it unless an option says so.
+    """The role of a text, and the names of the columns that usually hold it.
 
-    columns: groups of names; the first group of which a table has a column counts.
-    option: names the column.
+    columns: groups of names; the first group with a column in the table counts.
+    option: the option that names the column instead.
     """
 
     name: str
@@ -71,7 +71,7 @@ TRAINING_TEXTS = Role("training texts", TEXTS.columns, TEXTS.option)
 
 
 def add_input_format(parser: argparse.ArgumentParser) -> None:
-    """--input-format, which every command that reads texts has."""
+    """Add --input-format, which every command that reads texts has."""
     tables = ", ".join(TABLE_SUFFIXES)
     usual = f"default: by its name, {tables} (also with .gz) as a table and anything else as lines"
     meaning = f"how every file is read: {', '.join(FORMATS)} ({usual})"
@@ -79,7 +79,7 @@ def add_input_format(parser: argparse.ArgumentParser) -> None:
 
 
 def add_column(parser: argparse.ArgumentParser, role: Role, **several: Any) -> None:
-    """The option that names the column of a role."""
+    """Add the option that names the column of a role."""
     usual = ", ".join(name for group in role.columns for name in group)
     meaning = f"the column of {role.name} in a table (default: {usual})"
     parser.add_argument(role.option, metavar="NAME", help=meaning, **several)
@@ -89,9 +89,9 @@ def add_column(parser: argparse.ArgumentParser, role: Role, **several: Any) -> N
 
 
 class Files:
-    """Reads files, each once: as lines, or as tables where their names or an option say so.
+    """Reads files, each one once, as lines or as tables.
 
-    input_format: one of FORMATS for all files; None goes by the files' names.
+    input_format: one of FORMATS for all files; None: the format follows from the name of each file.
     """
 
     def __init__(self, input_format: str | None) -> None:
@@ -99,9 +99,9 @@ class Files:
         self._read: dict[Path, Content] = {}
 
     def read(self, path: Path) -> Content:
-        """The content of a file, or of standard input where the path is "-"; gzip is unpacked.
+        """Read a file, or standard input if the path is "-"; gzip is unpacked.
 
-        Raises ValueError with the file and the line for what cannot be read, and OSError for what cannot be opened.
+        Raises ValueError with the file and the line if it cannot be read, and OSError if it cannot be opened.
         """
         if path not in self._read:
             name, kind, text = shown_name(path), self.kind(path), self.text(path)
@@ -109,24 +109,24 @@ class Files:
         return self._read[path]
 
     def text(self, path: Path) -> str:
-        """The whole text of a file, with its line ends."""
+        """Read the whole text of a file, including its line ends."""
         name = shown_name(path)
         return utf8_text(_unpacked(path, name), name)
 
     def kind(self, path: Path) -> str:
-        """How a file is read, one of FORMATS."""
+        """The format of a file, one of FORMATS."""
         name = path.name.lower().removesuffix(".gz")
         return self._format or TABLE_SUFFIXES.get(Path(name).suffix, "lines")
 
 
 def shown_name(path: Path) -> str:
-    """The name of a file in messages."""
+    """The name of a file for messages."""
     return "standard input" if path == STANDARD_INPUT else str(path)
 
 
 def _unpacked(path: Path, name: str) -> bytes:
     data = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
-    # No UTF-8 text begins like this, so that a packed file is known whatever its name.
+    # No UTF-8 text begins with these bytes, so a packed file is recognized whatever its name.
     if not data.startswith(_GZIP_START):
         if path.suffix.lower() == ".gz":
             raise ValueError(f"{name} is no gzip file: pack it again, or rename it without .gz")
@@ -141,9 +141,9 @@ def _unpacked(path: Path, name: str) -> bytes:
 
 
 def text_column(content: Content, role: Role, asked: str | None) -> Column:
-    """One text for every row; asked: the name of the column that was asked for, if any.
+    """One text for every row; asked: the name of the requested column, if any.
 
-    Raises ValueError for a table whose column cannot be told, and for a cell that is no text.
+    Raises ValueError if the table has no such column, or several to choose from, or a cell that is not a text.
     """
     names = [] if asked is None else [asked]
     if isinstance(content, Lines):
@@ -154,10 +154,10 @@ def text_column(content: Content, role: Role, asked: str | None) -> Column:
 
 
 def list_column(content: Content, role: Role, asked: Sequence[str]) -> Column:
-    """A list of one text or several for every row; asked: the names of the columns that were asked for.
+    """A list of one or more texts for every row; asked: the names of the requested columns.
 
-    A cell of JSON may hold a list.  Of several cells of CSV or TSV, those that are empty are left out.
-    Raises ValueError for a table whose columns cannot be told, and for a cell that is neither a text nor such a list.
+    A JSON cell may hold a list.  If there are several CSV or TSV columns, empty cells are left out.
+    Raises ValueError if the table lacks the columns, and for a cell that is neither a text nor a list of texts.
     """
     if isinstance(content, Lines):
         _refuse_columns(content, role, asked)
@@ -166,13 +166,13 @@ def list_column(content: Content, role: Role, asked: Sequence[str]) -> Column:
     rows = [[text for name in names for text in _texts(content, i, name)] for i in range(len(content.rows))]
     if content.kind in ("csv", "tsv"):
         _warn_of_lists(content, names)
-        # These files have no other way to say that there is no text.
+        # In these files, only an empty cell can mean that there is no text.
         rows = [list(filter(None, row)) or [""] for row in rows]
     return Column(content.name, "rows", rows, names)
 
 
 def check_as_many(columns: Sequence[Column]) -> None:
-    """Raise ValueError for a file that has not as many lines, or rows, as the first."""
+    """Raise ValueError if a file has more or fewer lines, or rows, than the first one."""
     first = columns[0]
     for column in columns[1:]:
         if len(column.rows) != len(first.rows):
@@ -183,7 +183,7 @@ def check_as_many(columns: Sequence[Column]) -> None:
 
 
 def check_distinct(predictions: Column, references: Sequence[Column]) -> None:
-    """Raise ValueError if predictions would be compared with the column that they stand in."""
+    """Raise ValueError if a column would be compared with itself."""
     for column in references:
         both = [name for name in column.columns if column.name == predictions.name and name in predictions.columns]
         if both:
@@ -194,13 +194,13 @@ def check_distinct(predictions: Column, references: Sequence[Column]) -> None:
 
 
 def has_column(table: Table, role: Role, asked: Sequence[str]) -> bool:
-    """Whether a table has a column for this role; asked: the names of the columns that were asked for."""
+    """Whether a table has a column for this role; asked: the names of the requested columns."""
     names = asked or [name for group in role.columns for name in group]
     return any(name in table.columns for name in names)
 
 
 def chosen_columns(table: Table, role: Role, asked: Sequence[str]) -> Sequence[str]:
-    """The columns that were asked for, or the one that has a usual name."""
+    """The requested columns, or else the one with a usual name."""
     for name in asked:
         if name not in table.columns:
             raise ValueError(f"{table.name} has no column {name!r}{did_you_mean(name, table.columns)} {_names(table)}")
@@ -222,7 +222,7 @@ def _names(table: Table) -> str:
 
 
 def _warn_of_lists(table: Table, columns: Sequence[str]) -> None:
-    """Warn of lists in JSON where a cell is one text."""
+    """Warn of cells that look like JSON lists but are read as one text."""
     for i, row in enumerate(table.rows[:1]):
         for name in columns:
             if re.fullmatch(r'\[\s*".*"\s*\]', row[name], flags=re.DOTALL):
@@ -241,7 +241,7 @@ def _refuse_columns(content: Lines, role: Role, columns: Sequence[str]) -> None:
 
 
 def _texts(table: Table, i: int, column: str) -> list[str]:
-    """The texts of a cell: one, or those of a list."""
+    """The texts of a cell: one text, or those of a list."""
     cell = table.rows[i].get(column)
     if not isinstance(cell, list):
         return [_text(table, i, column)]

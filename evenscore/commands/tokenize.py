@@ -1,4 +1,4 @@
-"""`evenscore tokenize`: texts as tokens."""
+"""`evenscore tokenize`: prints the tokens of texts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from evenscore.commands.arguments import refuse_others
 from evenscore.commands.texts import STANDARD_INPUT, TEXTS, Files, add_column, add_input_format, text_column
 from evenscore.parallel import with_bar
 
-# Lines that are cut at once, so that a bar can move.
+# The number of lines per batch; the progress bar advances after each.
 _BLOCK = 10_000
 HELP = "split texts into tokens"
-DESCRIPTION = "Print the tokens of every text of a file, or of standard input, one text a line."
+DESCRIPTION = "Print the tokens of every text of a file, or of standard input, one text per line."
 EPILOG = """
 examples:
   evenscore tokenize --tokenizer tokenizer.json text.txt
@@ -26,12 +26,12 @@ def add_arguments(tokenize: argparse.ArgumentParser) -> None:
     tokenize.add_argument("--ids", action="store_true", help="print ids instead")
     add_column(tokenize, TEXTS)
     add_input_format(tokenize)
-    read = "texts in UTF-8: one a line, or a table; default: standard input"
+    read = "texts in UTF-8: one per line, or a table; default: standard input"
     tokenize.add_argument("file", nargs="?", default=STANDARD_INPUT, type=Path, metavar="FILE", help=read)
 
 
 def run(known: argparse.Namespace, others: Sequence[str]) -> str:
-    # Imported here: who scores does not need what tokenizers need.
+    # Imported here, because only this command and train need the tokenizers.
     from tokenizers_impl import Tokenizer
 
     refuse_others(others, "tokenize")

@@ -1,4 +1,4 @@
-"""`evenscore train`: a tokenizer from text files."""
+"""`evenscore train`: trains a tokenizer on text files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from evenscore.options import unknown_option
 
 _MODELS = ("bpe", "byte-level-bpe", "wordpiece", "unigram")
 HELP = "train a tokenizer on files of texts"
-DESCRIPTION = "Train a tokenizer on files of texts, one a line or one a row of a table."
+DESCRIPTION = "Train a tokenizer on files of texts, one per line or table row."
 EPILOG = """
 A line of a text file is trained on with its line feed, as in Hugging Face tokenizers; a cell of a table as it is.
 
@@ -39,12 +39,12 @@ def add_arguments(train: argparse.ArgumentParser) -> None:
     train.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="the tokenizer.json to write")
     add_column(train, TEXTS)
     add_input_format(train)
-    read = "texts in UTF-8: one a line, or tables; - is standard input"
+    read = "texts in UTF-8: one per line, or tables; - is standard input"
     train.add_argument("files", nargs="+", type=Path, metavar="FILE", help=read)
 
 
 def run(known: argparse.Namespace, others: Sequence[str]) -> str:
-    # Imported here: who scores does not need what trainers need.
+    # Imported here, because only this command and tokenize need the tokenizers.
     from tokenizers_impl import Tokenizer
     from tokenizers_impl.pipelines import PIPELINES
 
@@ -67,7 +67,7 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     if known.text_column is not None and all(files.kind(path) == "lines" for path in known.files):
         raise ValueError(f"{TEXTS.option} names a column of a table, and the files are read as lines: leave it out")
     if all(_is_plain(path, files) for path in known.files):
-        # The trainer reads them itself, a part at a time.
+        # The trainer reads these files itself, in parts.
         tokenizer.train([str(path) for path in known.files], trainer)
     else:
         tokenizer.train_from_iterator(_texts(known, files), trainer)
@@ -77,12 +77,12 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
 
 
 def _is_plain(path: Path, files: Files) -> bool:
-    """Whether a file is text as it stands, a text a line."""
+    """Whether a file is plain text with one text per line."""
     return path != STANDARD_INPUT and path.suffix.lower() != ".gz" and files.kind(path) == "lines"
 
 
 def _texts(known: argparse.Namespace, files: Files) -> Iterator[str]:
-    """The texts of all files; a line keeps its end, as where the trainer reads a file."""
+    """The texts of all files; lines keep their ends, as when the trainer reads a file."""
     for path in known.files:
         if files.kind(path) == "lines":
             yield from io.StringIO(files.text(path), newline="\n")
@@ -91,7 +91,7 @@ def _texts(known: argparse.Namespace, files: Files) -> Iterator[str]:
 
 
 def _options(known: argparse.Namespace) -> dict[str, Any]:
-    """The trainer's options, as far as they are given."""
+    """The trainer's options that are given."""
     named = {"vocab_size": known.vocab_size, "min_frequency": known.min_frequency}
     options = {name: value for name, value in named.items() if value is not None}
     for word in known.option:

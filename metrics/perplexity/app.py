@@ -1,4 +1,4 @@
-"""The page of perplexity, as a Space of the Hub starts it: python app.py."""
+"""The page of perplexity; a Space of the Hub runs `python app.py`."""
 
 from __future__ import annotations
 
@@ -8,31 +8,35 @@ from pathlib import Path
 from evenscore.hub.page import Figure, Given, Input, Option, Space, build, second, serve
 
 TEXTS = ("text", "pred", "hyp", "sentence")
-TRAINING = "What an n-gram model is estimated from, a line a text"
-CONTEXTS = "What stands before the texts and is not scored; may be empty"
-NUMBERS = "Instead of training texts: natural logarithms, the numbers of a text in a line"
-SCORES = "With an interval and a value a row; rows are sorted by the first"
+TRAINING = "The texts that an n-gram model is trained on, one per line"
+CONTEXTS = "Texts before the texts to score, not scored themselves; may be empty"
+NUMBERS = "Instead of training texts: natural logarithms, one line of numbers per text"
+SCORES = "Scores with an interval and a value per row; the first one sorts the rows"
 UNITS = {"words": "words", "characters": "characters"}
-TEXT = """Perplexity: how much texts surprise a language model, exp of the mean negative logarithm of the probabilities
-of their tokens; also per word, per byte, in bits. This page trains an n-gram model on texts, reads one from an ARPA
-file, or takes the log-probabilities that any model gave. In Python, the metric also runs models of transformers."""
+TEXT = """Perplexity measures how much texts surprise a language model: exp of the mean negative logarithm of the
+probabilities of their tokens; also per word, per byte, in bits. This page trains an n-gram model on texts, reads one
+from an ARPA file, or takes the log-probabilities of any model. In Python, the metric also runs transformers models."""
 SUM = "The sum of the negative natural logarithms of all probabilities"
 FIGURES = {
-    "perplexity": Figure("Perplexity", "", "As hard as a choice among so many equally likely tokens"),
-    "word_perplexity": Figure("Perplexity per word", "", "The same by words, whatever the model's tokens are"),
-    "byte_perplexity": Figure("Perplexity per byte", "", "The same by bytes of UTF-8, whatever the model's tokens are"),
-    "bits_per_byte": Figure("Bits per byte", "bits", "How many bits the model needs for a byte of the texts"),
-    "bits_per_character": Figure("Bits per character", "bits", "How many bits the model needs for a character"),
+    "perplexity": Figure(
+        "Perplexity", "", "Predicting a token is as hard as choosing among this many equally likely tokens"
+    ),
+    "word_perplexity": Figure("Perplexity per word", "", "Perplexity of words, independent of the model's tokens"),
+    "byte_perplexity": Figure(
+        "Perplexity per byte", "", "Perplexity of UTF-8 bytes, independent of the model's tokens"
+    ),
+    "bits_per_byte": Figure("Bits per byte", "bits", "The bits that the model needs per byte of the texts"),
+    "bits_per_character": Figure("Bits per character", "bits", "The bits that the model needs per character"),
     "mean_perplexity": Figure("Mean perplexity", "", "The mean of the perplexities of the rows"),
     "perplexity_without_unknown": Figure(
-        "Perplexity of known tokens", "", "Without those that the model does not know"
+        "Perplexity of known tokens", "", "Perplexity without the tokens that the model does not know"
     ),
-    "unknown_tokens": Figure("Unknown tokens", "tokens", "Those that the model does not know"),
+    "unknown_tokens": Figure("Unknown tokens", "tokens", "Tokens that the model does not know"),
     "nll": Figure("Negative log-likelihood", "nats", SUM),
-    "tokens": Figure("Length", "tokens", "All tokens that are scored"),
-    "words": Figure("Length in words", "words", "Parts of the texts between white space"),
-    "characters": Figure("Length in characters", "characters", "Of the texts"),
-    "bytes": Figure("Length in bytes", "bytes", "Of the texts in UTF-8"),
+    "tokens": Figure("Length", "tokens", "The number of scored tokens"),
+    "words": Figure("Length in words", "words", "The number of words, separated by white space"),
+    "characters": Figure("Length in characters", "characters", "The size of the texts in characters"),
+    "bytes": Figure("Length in bytes", "bytes", "The size of the texts in UTF-8"),
 }
 NAMES = ("perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte", "bits_per_character")
 HEADLINES = {FIGURES[name].name: name for name in NAMES}
@@ -40,7 +44,7 @@ OF_TRAINING = ("ngram_order", "discount")
 
 
 def with_source(given: Given) -> Given:
-    """An ARPA file; an n-gram model, unless log-probabilities are all that is there."""
+    """Set the source: an ARPA file if given, else an n-gram model, unless there are only log-probabilities."""
     if "source" in given:
         return {name: value for name, value in given.items() if name not in OF_TRAINING}
     return given if "log_probs" in given and "train_texts" not in given else {"source": "ngram", **given}
@@ -54,19 +58,19 @@ SPACE = Space(
     lower_is_better=True,
     figures=lambda given: FIGURES,
     inputs=[
-        optional("predictions", "prediction", "Texts", "What is scored, a line a text", called=TEXTS),
-        second("predictions", "Texts of the second system", "As many lines, under the same model"),
+        optional("predictions", "prediction", "Texts", "The texts to score, one per line", called=TEXTS),
+        second("predictions", "Texts of the second system", "As many lines, scored with the same model"),
         optional("train_texts", "", "Training texts", TRAINING, called=("train",)),
         optional("contexts", "context", "Contexts", CONTEXTS, called=("context", "prompt")),
         optional("log_probs", "log_probs", "Log-probabilities", NUMBERS, numbers=True, called=("log_prob", "logprob")),
-        second("log_probs", "Log-probabilities of the second model", "As many lines, of the same texts", numbers=True),
+        second("log_probs", "Log-probabilities of the second model", "As many lines, for the same texts", numbers=True),
         optional("source", "", "ARPA file", "", boxes=0, called=(".arpa",)),
     ],
     options=[
-        Option("ngram_order", "Longest n-grams", "Of the model, at most 20", most=20),
-        Option("ngram_unit", "N-grams of", "What the model is made of", choices=UNITS),
-        Option("discount", "Discount", "From 0 to 1; empty: estimated, which takes much text", "0.5"),
-        Option("end_token", "Score ends", "The end of every text is a token, too"),
+        Option("ngram_order", "Longest n-grams", "The order of the model, at most 20", most=20),
+        Option("ngram_unit", "N-grams of", "The units of the model", choices=UNITS),
+        Option("discount", "Discount", "From 0 to 1; empty: estimated, which needs much text", "0.5"),
+        Option("end_token", "Score ends", "Score the end of every text as a token"),
         Option("headlines", "Scores", SCORES, choices=HEADLINES, several=True),
     ],
     examples={

@@ -1,4 +1,4 @@
-"""The page of rouge_l_multi, as a Space of the Hub starts it: python app.py."""
+"""The page of rouge_l_multi; a Space of the Hub runs `python app.py`."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ FIGURES = {
     for kind, compared in COMPARED.items()
     for end, name, meaning in (
         ("", "", "F, the mean of precision and recall"),
-        ("_precision", " precision", "The share of the predictions that the references have"),
-        ("_recall", " recall", "The share of the references that the predictions have"),
+        ("_precision", " precision", "The share of the predictions that occurs in the references"),
+        ("_recall", " recall", "The share of the references that occurs in the predictions"),
     )
 }
 SUMMARIES = {
@@ -51,11 +51,11 @@ SPACE = Space(
     title="ROUGE-L with several references",
     script=Path(__file__).resolve().with_name("rouge_l_multi.py"),
     lower_is_better=False,
-    inputs=pairs("What the system wrote, a text a line", "What people wrote, a text a line"),
+    inputs=pairs("The output of the system, one text per line", "Texts by people, one text per line"),
     options=[
-        Option("rouge_types", "Kinds", "Rows are sorted by the first", choices=TYPES, several=True),
-        Option("multi_reference", "Several references", "What is made of them", choices=MANY),
-        Option("beta", "Beta", "How many times recall counts as much as precision", choices=BETAS),
+        Option("rouge_types", "Kinds", "The first one sorts the rows", choices=TYPES, several=True),
+        Option("multi_reference", "Several references", "How they are combined", choices=MANY),
+        Option("beta", "Beta", "The weight of recall relative to precision", choices=BETAS),
         Option("tokenizer", "Tokenizer", "How texts become tokens", choices=TOKENIZERS),
         Option("sentences", "Sentences", "How rougeLsum finds them", choices=SENTENCES),
         Option("stemmer", "Stems", "Compare Porter's stems of English words"),

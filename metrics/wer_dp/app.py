@@ -1,4 +1,4 @@
-"""The page of wer_dp, as a Space of the Hub starts it: python app.py."""
+"""The page of wer_dp; a Space of the Hub runs `python app.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TRANSFORMS = {
 }
 LENGTHS = {"reference": "reference", "prediction": "prediction", "longer of both": "max", "sum of both": "sum"}
 COSTS = {"1, 1, 1": (1, 1, 1), "4, 3, 3, as sclite": (4, 3, 3)}
-CHOSEN = "Of a substitution, a deletion, an insertion, to choose between alignments"
+CHOSEN = "The costs of substitutions, deletions and insertions when choosing an alignment"
 
 SPEECH = {
     "predictions": [
@@ -40,25 +40,27 @@ SECOND = [
 
 
 def figures(given: Given) -> dict[str, Figure]:
-    """What is counted are words or characters."""
+    """The figures to show; the unit is words or characters."""
     unit, units = ("character", "characters") if given.get("unit") == "char" else ("word", "words")
     rate = f"errors per {unit}"
     return {
-        "wer": Figure("Word error rate", rate, "Substitutions, deletions and insertions, by the references' length"),
-        "cer": Figure("Character error rate", rate, "The same as the word error rate, of characters, spaces included"),
-        "hits": Figure("Hits", units, f"{units.capitalize()} of the references that the predictions have"),
-        "substitutions": Figure("Substitutions", units, "Of the references, for which the predictions have others"),
-        "deletions": Figure("Deletions", units, "Of the references, which the predictions lack"),
-        "insertions": Figure("Insertions", units, "Of the predictions, which the references lack"),
-        "reference_length": Figure("Length of references", units, "Of those references that the errors are counted by"),
-        "prediction_length": Figure("Length of predictions", units, "Of all predictions"),
-        "sentence_error_rate": Figure("Sentence error rate", "of rows", "The share of the rows that have an error"),
-        "weighted_error_rate": Figure("Weighted error rate", "", "The costs of all errors, by length"),
-        "mer": Figure("Match error rate", "", "Errors, by errors and hits together; from 0 to 1, lower is better"),
-        "wil": Figure("Word information lost", "", "1 less the word information preserved; lower is better"),
-        "wip": Figure(
-            "Word information preserved", "", "Hits by the references' length, times hits by the predictions'"
+        "wer": Figure(
+            "Word error rate", rate, "Substitutions, deletions and insertions, divided by the references' length"
         ),
+        "cer": Figure("Character error rate", rate, "The error rate of characters, including spaces"),
+        "hits": Figure("Hits", units, f"{units.capitalize()} of the references that match the predictions"),
+        "substitutions": Figure("Substitutions", units, "Those of the references that are replaced in the predictions"),
+        "deletions": Figure("Deletions", units, "Those of the references that the predictions lack"),
+        "insertions": Figure("Insertions", units, "Those of the predictions that the references lack"),
+        "reference_length": Figure(
+            "Length of references", units, "The length of the references with which errors are counted"
+        ),
+        "prediction_length": Figure("Length of predictions", units, "The length of all predictions"),
+        "sentence_error_rate": Figure("Sentence error rate", "of rows", "The share of rows with an error"),
+        "weighted_error_rate": Figure("Weighted error rate", "", "The costs of all errors, divided by the length"),
+        "mer": Figure("Match error rate", "", "Errors divided by errors plus hits; from 0 to 1, lower is better"),
+        "wil": Figure("Word information lost", "", "1 minus the word information preserved; lower is better"),
+        "wip": Figure("Word information preserved", "", "Hits / references' length, times hits / predictions' length"),
     }
 
 
@@ -66,11 +68,11 @@ SPACE = Space(
     title="Word error rate",
     script=Path(__file__).resolve().with_name("wer_dp.py"),
     lower_is_better=True,
-    inputs=pairs("What was recognised, a line a row", "What was said, a line a row"),
+    inputs=pairs("The recognised texts, one per line", "The spoken texts, one per line"),
     options=[
-        Option("unit", "Unit", "What is counted", choices=UNITS),
-        Option("transforms", "Before the comparison", "What is done to all texts", choices=TRANSFORMS),
-        Option("normalize_by", "Divided by", "The length that the errors are divided by", choices=LENGTHS),
+        Option("unit", "Unit", "The unit of all counts", choices=UNITS),
+        Option("transforms", "Before the comparison", "Steps that all texts go through", choices=TRANSFORMS),
+        Option("normalize_by", "Divided by", "The length by which the errors are divided", choices=LENGTHS),
         Option("costs", "Costs", CHOSEN, choices=COSTS),
     ],
     figures=figures,

@@ -1,7 +1,7 @@
-"""How kernels are compiled: by numba, at their first call, kept on disk by numba's own cache.
+"""Compilation of kernels: numba compiles each at its first call and keeps it in its cache on disk.
 
-numba checks only the file of a kernel for changes, not the files of the functions that the kernel calls.  So every
-folder of the cache has a digest of all sources of the package, and is emptied when the digest has changed.
+numba checks only the file of a kernel for changes, not the files of the functions that the kernel calls.  Therefore
+each cache folder holds a digest of all sources of the package, and is emptied when the digest changes.
 """
 
 from __future__ import annotations
@@ -26,29 +26,29 @@ from numba.extending import register_jitable
 F = TypeVar("F", bound=Callable[..., Any])
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-# No fastmath: a sum keeps its order, so a result keeps its bits.  nogil: threads run kernels side by side.
-# no_cfunc_wrapper: no kernel is handed to C, and what is not made need not be compiled.
+# No fastmath: sums keep their order, so results are the same to the last bit.  nogil: threads run kernels in parallel.
+# no_cfunc_wrapper: C code never calls a kernel, so compiling a wrapper for it would waste time.
 _OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
-# Seconds of compiling after which it is said.
+# A message is printed when compiling has taken this many seconds.
 _PATIENCE = 1.0
 _NOT_KEPT = "every process compiles them anew, which takes seconds"
 
 
 def kernel(function: F) -> F:
-    """The function, compiled at its first call for the types of its arguments; with NUMBA_DISABLE_JIT=1 itself."""
+    """Compile a function at its first call, for the types of its arguments; NUMBA_DISABLE_JIT=1 leaves it as it is."""
     return function if numba.config.DISABLE_JIT else cast("F", Kernel(function))
 
 
 def inner_kernel(function: F) -> F:
-    """A part of kernels, compiled into those that call it; called from Python it is the function itself.
+    """Compile a function as a part of the kernels that call it; called from Python, it runs as plain Python.
 
-    So no way in from Python is compiled, which takes its arrays apart: a fifth of the work on a kernel.
+    It needs no compiled entry point that unpacks arrays from Python, which saves a fifth of the compile time.
     """
     return cast("F", register_jitable(no_cfunc_wrapper=True)(function))
 
 
 class Kernel:
-    """A function that numba compiles, as Python calls it; kernels call it as what numba has compiled."""
+    """A function compiled by numba.  Python calls this object; kernels call the compiled function directly."""
 
     every: ClassVar[list[Kernel]] = []
 
@@ -70,13 +70,13 @@ class Kernel:
                 self._compile(arguments)
             return self.compiled(*arguments)
         except SystemError as error:
-            # A Ctrl-C that arrives while Python builds the result of a kernel reaches the caller as a SystemError.
+            # A Ctrl-C while Python builds the result of a kernel reaches the caller as a SystemError.
             cause: BaseException | None = error
             while cause is not None and not isinstance(cause, KeyboardInterrupt):
                 cause = cause.__cause__
             raise cause or error from None
         except (EOFError, OSError, pickle.UnpicklingError) as error:
-            # No kernel raises these: a file of the cache is damaged, or the disk has no room for another.
+            # No kernel raises these errors: a cache file is damaged, or the disk is full.
             _warn_once(f"kernels that were compiled can be neither read nor kept ({error}): they are compiled anew")
             for folder in {each.compiled.stats.cache_path for each in Kernel.every} - {None}:
                 _empty(Path(folder))
@@ -85,7 +85,7 @@ class Kernel:
             return self.compiled(*arguments)
 
     def _compile(self, arguments: tuple[Any, ...]) -> None:
-        """The first compilation, in a thread: Ctrl-C, raised in the main one, would leave numba half at work."""
+        """Compile for the first time, in a thread: a Ctrl-C in the main thread would interrupt numba halfway."""
         executor = ThreadPoolExecutor(1)
         try:
             executor.submit(self.compiled.compile, tuple(map(numba.typeof, arguments))).result()
@@ -97,7 +97,7 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
-        # By this name numba asks for the type of a global value; so kernels call kernels.
+        # numba reads the type of a global value from this attribute, so that kernels can call kernels.
         return self.compiled._numba_type_
 
 
@@ -108,7 +108,7 @@ def _warn_once(message: str) -> None:
 
 @cache
 def _empty_if_stale(folder: Path) -> None:
-    """Take out of a folder of numba's cache what was compiled from other sources, or with other settings."""
+    """Empty a folder of numba's cache if its kernels were compiled from other sources or with other settings."""
     stamp = folder / "tokenizers_impl.sources"
     if stamp.is_file() and stamp.read_text(encoding="ascii") == _sources():
         return
@@ -125,7 +125,7 @@ def _empty(folder: Path) -> None:
 
 @cache
 def _sources() -> str:
-    """A digest of the package's sources, and of numba's settings, some of which change what it compiles."""
+    """A digest of the package's sources and of the environment's settings of numba that may change compiled code."""
     digest = hashlib.sha256()
     for file in sorted(_PACKAGE.rglob("*.py")):
         digest.update(f"{file.relative_to(_PACKAGE)}\n".encode() + file.read_bytes())
@@ -137,7 +137,7 @@ def _sources() -> str:
 
 
 class _FirstUse(event.Listener):
-    """Says on standard error, once a process, that the package's kernels are being compiled, if it takes a while."""
+    """Prints to standard error, once per process, that kernels are being compiled, if that takes long."""
 
     def __init__(self) -> None:
         self._begun: list[float] = []
@@ -145,11 +145,11 @@ class _FirstUse(event.Listener):
         self._is_said = False
 
     def on_start(self, event: Any) -> None:
-        """numba begins to compile a function, or one that it calls."""
+        """Note when numba begins to compile a function, or one that it calls."""
         self._begun.append(time.perf_counter())
 
     def on_end(self, event: Any) -> None:
-        """numba is done with the last one begun; only the outermost counts."""
+        """Add the seconds that numba took for the function it began last; only the outermost function counts."""
         begun = self._begun.pop()
         function = event.data["dispatcher"].py_func
         if self._begun or self._is_said or not function.__module__.startswith(f"{_PACKAGE.name}."):

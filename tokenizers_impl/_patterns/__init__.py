@@ -1,14 +1,14 @@
-"""Patterns: what Split and Replace look for.
+"""The patterns that Split and Replace search for.
 
-`tokenizers` runs its regular expressions with Oniguruma, whose syntax and whose tables of Unicode differ from those of
-Python's `re` and of the package `regex`.  Both agree on how an expression is searched, so this package translates:
+`tokenizers` runs its regular expressions with Oniguruma, whose syntax and Unicode tables differ from those of Python's
+`re` and of the package `regex`.  Oniguruma and `regex` search in the same way, so this package translates:
 
-1. `syntax` parses the text of an expression as Oniguruma reads it (`brackets`: sets and escapes; `char_sets`: the sets
-   of code points, from frozen tables; `nodes`: what it consists of).
-2. `compiled` numbers the code points: those that no set of the expression tells apart get the same number.  The
-   expression is written anew over these numbers, so that `regex` needs no table of Unicode of its own: no release of
-   it, or of Python, moves a result.
-3. `search` writes the texts as such numbers, finds all matches at once, and cuts the texts there, or replaces them.
+1. `syntax` parses an expression in Oniguruma's syntax (`brackets`: sets and escapes; `char_sets`: sets of code points
+   from frozen tables; `nodes`: the parts of an expression).
+2. `compiled` numbers the code points: those that are in the same sets of the expression get the same number.  It then
+   writes the expression over these numbers.  So `regex` uses no Unicode tables of its own, and no release of it or of
+   Python changes a result.
+3. `search` writes the texts as these numbers, finds all matches at once, and splits the texts there or replaces them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Character sets in brackets, escapes, and the text of a regular expression while it is read."""
+"""Character sets in brackets, escapes, and the reader of a regular expression."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import NoReturn
 
 from .char_sets import NOTHING, CharSet, named_set, posix_set
 
-# --- The text of a regular expression while it is read
+# --- The reader of a regular expression
 
 
 class Source:
-    """A pattern and how far it has been read."""
+    """A pattern and the position up to which it has been read."""
 
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
@@ -19,12 +19,12 @@ class Source:
 
     @property
     def at_end(self) -> bool:
-        """Whether all has been read."""
+        """Whether the whole pattern has been read."""
         return self.at == len(self.pattern)
 
     @property
     def next(self) -> str:
-        """The next character, nothing at the end."""
+        """The next character; empty at the end."""
         return self.pattern[self.at : self.at + 1]
 
     def rest(self, length: int) -> str:
@@ -41,36 +41,36 @@ class Source:
         return self.pattern[self.at - 1 : self.at]
 
     def took(self, text: str) -> bool:
-        """Read this text if it comes next."""
+        """Read this text if it comes next; returns whether it did."""
         if not self.followed_by(text):
             return False
         self.at += len(text)
         return True
 
     def took_match(self, expected: re.Pattern[str]) -> re.Match[str] | None:
-        """Read what matches, if that comes next."""
+        """Read the match of `expected` if one comes next; returns the match."""
         found = expected.match(self.pattern, self.at)
         if found is not None:
             self.at = found.end()
         return found
 
     def skip_past(self, text: str, what: str, begin: int) -> None:
-        """Read up to this text; ValueError if it does not come."""
+        """Read up to the end of this text; ValueError if it is missing."""
         end = self.pattern.find(text, self.at)
         if end < 0:
             self.reject(f"{what} that is not closed", begin)
         self.at = end + len(text)
 
     def reject(self, what: str, begin: int) -> NoReturn:
-        """ValueError for what the library refuses, too; begin: where it begins."""
+        """ValueError for a part that the library refuses, too; begin: where the part begins."""
         self._fail(what, begin, "wrong")
 
     def lack(self, what: str, begin: int) -> NoReturn:
-        """ValueError for what the library takes."""
+        """ValueError for a part that the library accepts."""
         self._fail(what, begin, "not implemented")
 
     def refuse(self, what: str, begin: int) -> NoReturn:
-        """ValueError for what may be either."""
+        """ValueError for a part that the library may accept or refuse."""
         self._fail(what, begin, "not implemented or wrong")
 
     def _fail(self, what: str, begin: int, fault: str) -> NoReturn:
@@ -78,10 +78,10 @@ class Source:
         raise ValueError(f"the pattern {shown!r} has, at character {begin}, {what}, which is {fault}")
 
 
-# --- What a backslash stands before
+# --- Escapes
 
 _CONTROLS = {"t": "\t", "v": "\v", "n": "\n", "r": "\r", "f": "\f", "a": "\a", "e": "\x1b"}
-# What the library has besides.
+# Escapes that only the library supports.
 _OTHERS = "GKXyY"
 _SETS = {"w": "word", "s": "space", "d": "digit", "h": "xdigit"}
 _PROPERTY = re.compile(r"([pP])\{(\^?)([\w \-]{1,60})\}")
@@ -89,9 +89,9 @@ _HEXADECIMAL = re.compile(r"x\{([0-9A-Fa-f]{1,8})\}|x([0-7][0-9A-Fa-f])|u([0-9A-
 
 
 def escaped_set(source: Source, *, lone: bool = False) -> CharSet | None:
-    r"""The set of \s, \p{L} and the like, of which the backslash is read; None if none comes next.
+    r"""The set of \s, \p{L} and the like, after the backslash has been read; None if no such set comes next.
 
-    lone: outside of brackets.
+    lone: whether it is outside brackets.
     """
     begin = source.at - 1
     if source.next.lower() in _SETS:
@@ -111,7 +111,7 @@ def _named(source: Source, name: str, begin: int, *, lone: bool, negative: bool)
 
 
 def escaped_char(source: Source) -> str:
-    """The character of an escape, of which the backslash is read."""
+    """The character of an escape, after the backslash has been read."""
     begin = source.at - 1
     found = source.took_match(_HEXADECIMAL)
     if found is not None:
@@ -133,13 +133,13 @@ def escaped_char(source: Source) -> str:
 # --- Character sets in brackets
 
 _POSIX = re.compile(r"\[:(\^?)(\w+):\]")
-# What the library has besides.
+# Named sets that only the library supports.
 _OTHER_POSIX = ("alnum", "alpha", "ascii", "blank", "cntrl", "graph", "lower", "print", "upper", "word")
 DEEPEST = 20
 
 
 class Brackets:
-    """Reads a set in brackets: characters, ranges, named sets, sets in sets, && for what is in both."""
+    """Reads a set in brackets: characters, ranges, named sets, nested sets, and && for intersections."""
 
     def __init__(self, source: Source, depth: int = 0, *, in_negative: bool = False) -> None:
         self._source = source
@@ -147,14 +147,14 @@ class Brackets:
         self._in_negative = in_negative
 
     def parsed(self) -> CharSet:
-        """The set of the brackets that come next."""
+        """Read the brackets that come next; returns their set."""
         source, begin = self._source, self._source.at
         if self._depth > DEEPEST:
             source.lack(f"brackets nested more than {DEEPEST} deep", begin)
         source.take()
         negative = source.took("^")
         if negative and self._in_negative:
-            # Where a set of one is added to such a set, Oniguruma 6.9 loses characters.
+            # If a set of one character is added to such a set, Oniguruma 6.9 loses characters.
             source.lack("a negative set in a negative set", begin)
         if source.next == "]":
             source.refuse("a ] right behind the bracket: write \\]", source.at)
@@ -167,7 +167,7 @@ class Brackets:
         return ~chars if negative else chars
 
     def _united(self, in_negative: bool) -> CharSet:
-        """All up to && or the end of the brackets."""
+        """The union of all items up to && or the end of the brackets."""
         source, chars, begin = self._source, NOTHING, self._source.at
         while not source.at_end and source.next != "]" and not source.followed_by("&&"):
             chars |= self._item(in_negative)
@@ -194,7 +194,7 @@ class Brackets:
         return chars_or_char
 
     def _reject_hyphen(self) -> None:
-        """ValueError where a range would begin with the set that was read."""
+        """ValueError if a range begins with the set that was just read."""
         source = self._source
         if source.next == "-" and source.rest(2) != "-]":
             fault = source.lack if source.followed_by("-&&") else source.reject
@@ -213,7 +213,7 @@ class Brackets:
         return escaped_char(source) if chars is None else chars
 
     def _span(self, first: str, begin: int) -> CharSet:
-        """The range that begins with a character, which stands there, or it alone."""
+        """The range that begins with the character `first`, or this character alone."""
         source = self._source
         if source.next != "-" or source.rest(2) == "-]":
             return CharSet.of(first)

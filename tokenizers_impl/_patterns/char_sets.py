@@ -15,10 +15,10 @@ from .._text.unicode import CODE_POINTS, SPACE, WORD, character_classes, rows
 
 
 class CharSet(NamedTuple):
-    """Code points, as the bounds of runs.
+    """A set of code points, stored as the bounds of its runs.
 
-    bounds: int64, shape (2k,), ascending; the set holds bounds[0] up to but not bounds[1], then bounds[2] up to but not
-      bounds[3], and so on.
+    bounds: int64, shape (2k,), ascending; the set holds the half-open ranges bounds[0]:bounds[1], bounds[2]:bounds[3]
+      and so on.
 
     >>> vowels = CharSet.of("aeiou")
     >>> (CharSet.span("a", "f") - vowels).holds(np.array([ord("a"), ord("b")])).tolist()
@@ -29,19 +29,19 @@ class CharSet(NamedTuple):
 
     @classmethod
     def of(cls, chars: Iterable[str]) -> CharSet:
-        """These characters."""
+        """The set of these characters."""
         table = np.zeros(CODE_POINTS, np.bool_)
         table[[ord(char) for char in chars]] = True
         return cls.where(table)
 
     @classmethod
     def span(cls, first: str, last: str) -> CharSet:
-        """From the first character to the last, both included."""
+        """The set of all characters from the first to the last, both included."""
         return cls(np.array([ord(first), ord(last) + 1], np.int64))
 
     @classmethod
     def where(cls, table: Bools) -> CharSet:
-        """The code points at which a table, shape (0x110000,), is true."""
+        """The set of the code points for which a table, shape (0x110000,), is true."""
         changes = np.flatnonzero(table[1:] != table[:-1]) + 1
         head = [0] if table[0] else []
         tail = [CODE_POINTS] if table[-1] else []
@@ -78,7 +78,7 @@ EVERY = CharSet(np.array([0, CODE_POINTS], np.int64))
 NOTHING = CharSet(np.empty(0, np.int64))
 
 
-# --- The character sets that have a name in regular expressions, as tokenizers 0.23.3 has them
+# --- The named character sets of regular expressions in tokenizers 0.23.3
 
 _LONG_NAMES = {
     "letter": "l", "casedletter": "lc", "uppercaseletter": "lu", "lowercaseletter": "ll", "titlecaseletter": "lt",
@@ -97,10 +97,10 @@ _POSIX = ("word", "space", "digit", "xdigit", "punct", "blank", "cntrl", "ascii"
 
 
 def named_set(name: str, *, lone: bool = False) -> CharSet | None:
-    r"""What \p{name} holds; None for a name that is not among the tables.
+    r"""The set of \p{name}; None for a name that the tables lack.
 
-    Case, spaces, hyphens and underscores of the name do not matter.  lone: outside of brackets, where Oniguruma takes
-    six Latin-1 numbers for word characters as well.
+    Case, spaces, hyphens and underscores of the name do not matter.  lone: whether it is outside brackets, where
+    Oniguruma counts six Latin-1 numbers as word characters.
 
     >>> [len(named_set(name)) for name in ("Lu", "letter", "Han")]
     [1858, 141028, 99030]
@@ -111,7 +111,7 @@ def named_set(name: str, *, lone: bool = False) -> CharSet | None:
 
 
 def posix_set(name: str) -> CharSet | None:
-    """What [:name:] holds within brackets; None for a name that is not among the tables.
+    """The set of [:name:] within brackets; None for a name that the tables lack.
 
     >>> len(posix_set("punct")) - len(named_set("punct"))
     8514
@@ -122,20 +122,20 @@ def posix_set(name: str) -> CharSet | None:
 
 
 def lone_word_chars() -> CharSet:
-    r"""What \w holds outside of brackets, where Oniguruma takes these six numbers for word characters as well."""
+    r"""The set of \w outside brackets, where Oniguruma counts six Latin-1 numbers as word characters."""
     return _named_sets()["word"] | CharSet.of("²³¹¼½¾")
 
 
 @cache
 def _named_sets() -> Mapping[str, CharSet]:
     categories = _sets_of("unicode_categories.txt")
-    # A surrogate is in no text, so it does not matter in which sets it is.
+    # No text contains surrogates, so it does not matter which sets hold them.
     categories["cs"] = NOTHING
     groups = {letter: _union(categories, letter) for letter in "lmnpszc"}
     groups["lc"] = categories["lu"] | categories["ll"] | categories["lt"]
     classes = character_classes()
     others = {
-        # Without the joiners, which are word characters to the pre-tokenizer Whitespace.
+        # Without the joiners, which only the pre-tokenizer Whitespace counts as word characters.
         "word": CharSet.where(classes & WORD > 0) - CharSet.of("\u200c\u200d"),
         "space": CharSet.where(classes & SPACE > 0),
         "digit": categories["nd"],
@@ -159,7 +159,7 @@ def _union(sets: Mapping[str, CharSet], initial: str) -> CharSet:
 
 
 def _sets_of(file: str) -> dict[str, CharSet]:
-    """From the values of a data file, in lower case without underscores, to the code points that have them."""
+    """The set of code points for each value of a data file; keys are in lower case without underscores."""
     tables: dict[str, np.ndarray] = {}
     for first, last, value in rows(file):
         table = tables.setdefault(value.lower().replace("_", ""), np.zeros(CODE_POINTS, np.bool_))

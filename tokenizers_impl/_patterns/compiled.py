@@ -1,4 +1,4 @@
-"""Regular expressions as the package `regex` runs them, over renumbered characters."""
+"""Regular expressions over renumbered characters, compiled by the package `regex`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .char_sets import CharSet, lone_word_chars
 from .nodes import Anchor, Atomic, Chain, Char, Choice, Look, Node, OneOf, Place, Repeat, may_be_empty, parts_of
 from .syntax import parsed
 
-# --- The code points that a regular expression cannot tell apart, as one number
+# --- One number for all code points that a regular expression does not distinguish
 
-# Stands between texts, and is in no set.
+# Separates texts; it is in no set.
 EDGE = 0
 # More numbers than this would reach the surrogates.
 _MOST_NUMBERS = 0xD7FF
@@ -25,11 +25,11 @@ _MOST_SETS = 1024
 
 
 class Alphabet(NamedTuple):
-    """Code points in the same sets of an expression have the same number, from 1 on.
+    """The numbers of code points, from 1 on; code points in the same sets of an expression share a number.
 
-    So the expression needs no table of Unicode, and a text of numbers is short to write: see `_numbered_text`.
+    The expression then needs no Unicode table, and a text of numbers takes little memory: see `_numbered_text`.
 
-    begins: int64, the code points from which on numbers change.  numbers: uint32, the number from each of them on.
+    begins: int64, the first code point of each run with one number.  numbers: uint32, the number of each run.
     """
 
     begins: I64
@@ -37,7 +37,7 @@ class Alphabet(NamedTuple):
 
     @classmethod
     def of(cls, node: Node) -> Alphabet:
-        """The alphabet of an expression; ValueError for one with too many different sets or characters."""
+        """The alphabet of an expression; ValueError if it has too many different sets or characters."""
         sets = {each.bounds.tobytes(): each for each in _sets(node)}
         if len(sets) > _MOST_SETS:
             raise ValueError(f"the pattern has {len(sets)} different sets of characters: {_MOST_SETS} are possible")
@@ -46,7 +46,7 @@ class Alphabet(NamedTuple):
 
     @classmethod
     def _telling_apart(cls, sets: Sequence[CharSet], codes: I64) -> Alphabet:
-        """Large sets first, so that the numbers of their members follow one another and are soon compared."""
+        """Number the members of large sets first, so that their numbers are consecutive and fast to compare."""
         bounds = np.concatenate([np.zeros(1, np.int64), codes, codes + 1, *(each.bounds for each in sets)])
         begins = np.unique(bounds[bounds < CODE_POINTS])
         numbers = np.zeros(len(begins), np.int64)
@@ -57,7 +57,7 @@ class Alphabet(NamedTuple):
         alone[places] = np.arange(1, len(codes) + 1)
         _, numbers = np.unique(numbers * (len(codes) + 1) + alone, return_inverse=True)
         if numbers.max() >= _MOST_NUMBERS:
-            raise ValueError(f"the pattern tells {numbers.max() + 1} characters apart: {_MOST_NUMBERS} are possible")
+            raise ValueError(f"the pattern distinguishes {numbers.max() + 1} characters: {_MOST_NUMBERS} are possible")
         return cls(begins, (numbers + 1).astype(np.uint32))
 
     def table(self) -> U32:
@@ -96,16 +96,17 @@ def _codes(node: Node) -> Iterator[int]:
         yield from _codes(part)
 
 
-# --- Regular expressions as the package `regex` runs them
+# --- Regular expressions compiled by the package `regex`
 
 
 @dataclass(frozen=True)
 class Compiled:
     """An expression over the numbers of its alphabet.
 
-    table: the number of every code point, shape (0x110000,).  program: finds it in texts of numbers, each between two
-    EDGEs.  stepper: the same as a group, or else any character, for all matches at once.  may_be_empty: whether it can
-    match without a character.
+    table: the number of every code point, shape (0x110000,).
+    program: matches the expression in texts of numbers, each between two EDGEs.
+    stepper: matches the expression as a group, or else any character, which finds all matches at once.
+    may_be_empty: whether it can match the empty string.
     """
 
     table: U32
@@ -114,14 +115,14 @@ class Compiled:
     may_be_empty: bool
 
 
-# What tokenizers have is a tenth as long; ten times as much is compiled for seconds.
+# Patterns of tokenizers are at most a tenth as long.  A pattern ten times as long takes seconds to compile.
 _LONGEST = 20_000
 
 
-# Compiling takes milliseconds, of which a pipeline of many steps and its copies need not pay each.
+# Compiling takes milliseconds; the steps of a pipeline and its copies share compiled patterns.
 @lru_cache(maxsize=64)
 def compiled(pattern: str) -> Compiled:
-    """The expression ready to run; ValueError names what is wrong with it or not implemented."""
+    """Compile an expression; ValueError names the part that is invalid or not implemented."""
     try:
         import regex
     except ImportError as error:
@@ -134,12 +135,12 @@ def compiled(pattern: str) -> Compiled:
     try:
         program, stepper = regex.compile(written, regex.V0), regex.compile(f"({written})|.", regex.V0 | regex.DOTALL)
     except regex.error as error:
-        raise ValueError(f"the pattern {pattern!r} is not taken by the package regex: {error}") from None
+        raise ValueError(f"the pattern {pattern!r} is not accepted by the package regex: {error}") from None
     return Compiled(alphabet.table(), program, stepper, may_be_empty(node))
 
 
 def _written(node: Node, alphabet: Alphabet) -> str:
-    """The expression over numbers, each of them written as the character of that code point."""
+    """The expression over numbers; each number is written as the character with that code point."""
     match node:
         case Char(code):
             return _char(alphabet.number(code))
@@ -166,7 +167,7 @@ def _char(number: int) -> str:
 
 
 def _set(numbers: list[int]) -> str:
-    """A set of ascending numbers; what never matches for an empty one."""
+    """The expression for a set of ascending numbers; for an empty set, an expression that never matches."""
     if not numbers:
         return "(?!)"
     spans = [[numbers[0], numbers[0]]]
@@ -198,13 +199,13 @@ def _anchor(place: Place, alphabet: Alphabet) -> str:
         Place.TEXT_BEGIN: f"(?<={edge})",
         Place.TEXT_END: f"(?={edge})",
         Place.TEXT_END_OR_LAST_LINE_FEED: f"(?={feed}?{edge})",
-        # No line begins behind a line feed that ends the text.
+        # No line begins after a line feed at the end of the text.
         Place.LINE_BEGIN: f"(?:(?<={edge})|(?<={feed})(?!{edge}))",
         Place.LINE_END: f"(?=[{edge}{feed}])",
     }[place]
 
 
-# --- Regular expressions as an object
+# --- The class Regex, and patterns in tokenizer.json
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,7 @@ Pattern: TypeAlias = str | Regex
 
 
 def check_pattern(pattern: Any) -> None:
-    """ValueError unless it is a string or a Regex."""
+    """ValueError unless the pattern is a string or a Regex."""
     if not isinstance(pattern, (str, Regex)):
         raise ValueError(f"pattern={pattern!r}: give a string or a Regex of tokenizers_impl")
 

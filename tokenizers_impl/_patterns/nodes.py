@@ -1,4 +1,4 @@
-"""The parts of a regular expression, and which patterns match at the beginnings of lines alone."""
+"""The parts of a regular expression, and the patterns that Oniguruma tries only at beginnings of lines."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Anchor:
-    """A position, which matches no character."""
+    """A position; it matches no character."""
 
     place: Place
 
 
 @dataclass(frozen=True)
 class Chain:
-    """One part after another."""
+    """A sequence of parts."""
 
     parts: tuple[Node, ...]
 
@@ -63,9 +63,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Repeat:
-    """A part from `least` to `most` times, None for without end.
+    """A part repeated `least` to `most` times; most=None means no limit.
 
-    mode: "" as often as it can be, "?" as seldom, "+" as often, and never taken back.
+    mode: "" for greedy, "?" for lazy, "+" for possessive.
     """
 
     part: Node
@@ -76,14 +76,14 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Atomic:
-    """A part that is never backtracked into once it has matched."""
+    """A part without backtracking into it once it has matched."""
 
     part: Node
 
 
 @dataclass(frozen=True)
 class Look:
-    """A part that must follow or precede, or must not."""
+    """A look-ahead, or a look-behind if `behind`; if `negative`, the part must not match."""
 
     part: Node
     behind: bool
@@ -94,7 +94,7 @@ Node: TypeAlias = Char | OneOf | Anchor | Chain | Choice | Repeat | Atomic | Loo
 
 
 def may_be_empty(node: Node) -> bool:
-    """Whether the part can match without a character."""
+    """Whether the part can match the empty string."""
     match node:
         case Char() | OneOf():
             return False
@@ -122,7 +122,7 @@ def parts_of(node: Node) -> tuple[Node, ...]:
 
 
 def written_size(node: Node) -> int:
-    """How many characters, sets and anchors a part has, what must be repeated counted as often as it must be.
+    """The number of characters, sets and anchors of a part; a repeated part counts as often as it must occur.
 
     >>> written_size(Repeat(Repeat(Char(97), 10, 10, ""), 5, None, ""))
     50
@@ -131,13 +131,13 @@ def written_size(node: Node) -> int:
     return inner * max(node.least, 1) if isinstance(node, Repeat) else inner
 
 
-# --- Patterns that Oniguruma looks for at the beginnings of lines alone
+# --- Patterns that Oniguruma tries only at beginnings of lines
 
 _LINE_FEED = np.array([10])
 
 
 class _Lead(NamedTuple):
-    """What a part begins with: whether with what is searched for too seldom, with a condition, with nothing long."""
+    """The beginning of a part: is_missed as below, whether a condition precedes, whether the part can be empty."""
 
     is_missed: bool
     has_condition: bool
@@ -145,10 +145,10 @@ class _Lead(NamedTuple):
 
 
 def is_missed(node: Node) -> bool:
-    r"""Whether a pattern begins with a condition, then with dots without end.
+    r"""Whether a pattern begins with a condition, such as \b, and then an unlimited repeat of dots.
 
-    What begins with such dots matches from the beginning of a line or nowhere in it, so Oniguruma 6.9 tries no other
-    place.  It does not see that a condition before the dots, such as \b, may hold there only.
+    A pattern that begins with such dots matches from the beginning of a line or nowhere in it, so Oniguruma 6.9 tries
+    no other position.  It overlooks that the condition may hold only at another position.
     """
     return _lead(node, False).is_missed
 
@@ -185,5 +185,5 @@ def _chain_lead(parts: tuple[Node, ...], has_condition: bool) -> _Lead:
 
 
 def _is_dot(chars: CharSet) -> bool:
-    """Whether the set is that of a dot, with the line feed or without."""
+    """Whether the set is that of a dot, with or without the line feed."""
     return len(chars) == CODE_POINTS or (len(chars) == CODE_POINTS - 1 and not chars.holds(_LINE_FEED).any())

@@ -1,4 +1,4 @@
-"""Finding a pattern in splits, and splitting at its matches or replacing them."""
+"""Finds a pattern in splits, and splits at its matches or replaces them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .._core.options import choice_of
 from .._text.splits import TEXT, Splits
 from .compiled import EDGE, Compiled, Pattern, Regex, compiled
 
-# --- Where a pattern stands in splits
+# --- The matches of a pattern in splits
 
-# How long all searches in texts may take: so many seconds, and one more for so many characters.  Sane patterns read a
-# hundred times as many in a second.
+# The time limit of all searches in a batch of texts: _SECONDS, plus one second per _CHARACTERS_A_SECOND characters.
+# Usual patterns are a hundred times as fast.
 _SECONDS, _CHARACTERS_A_SECOND = 5.0, 50_000
-# So many characters tell whether a pattern matches most of the text, or little of it.
+# A sample of this many characters shows whether a pattern matches most of the text.
 _SAMPLE = 2000
 
 
 class Matches(NamedTuple):
-    """Places in order, without overlap: chars[starts[i]:ends[i]], which may be empty, lies in split parents[i].
+    """Matches in order, without overlap; match i is chars[starts[i]:ends[i]] in split parents[i], and may be empty.
 
-    spent: seconds that regular expressions have worked on the texts by then.
+    spent: seconds that regular expressions have used on the texts so far.
     """
 
     starts: I64
@@ -37,9 +37,9 @@ class Matches(NamedTuple):
 
 
 def matches(pattern: Pattern, splits: Splits) -> Matches:
-    """All matches in the splits that are text, leftmost first, as `tokenizers` 0.23.3 finds them; none in empty ones.
+    """Find all matches in the nonempty splits that are text, leftmost first, as `tokenizers` 0.23.3 does.
 
-    ValueError for an expression that backtracks without end.
+    ValueError if a regular expression exceeds the time limit.
     """
     texts = np.flatnonzero((splits.added == TEXT) & (splits.ends > splits.starts))
     if pattern == "":
@@ -50,7 +50,7 @@ def matches(pattern: Pattern, splits: Splits) -> Matches:
 
 
 def _of_nothing(splits: Splits, texts: I64) -> Matches:
-    """The empty string, which stands before every character and at the end."""
+    """The matches of the empty string: before every character and at the end."""
     counts = splits.ends[texts] - splits.starts[texts] + 1
     firsts = np.cumsum(counts) - counts
     places = np.arange(counts.sum()) + np.repeat(splits.starts[texts] - firsts, counts)
@@ -82,8 +82,7 @@ def _of_regex(pattern: Regex, splits: Splits, texts: I64) -> Matches:
     except TimeoutError:
         raise ValueError(
             f"the pattern {pattern.pattern!r} did not come to an end within {limit:.0f} seconds on {len(text)} "
-            "characters, those before it included: it tries too many ways to match; make its repeats possessive, or "
-            "fewer"
+            "characters, those before it included: it backtracks too much; use fewer repeats, or possessive ones"
         ) from None
     bases = np.cumsum(ends - starts + 1) - (ends - starts)
     places = np.searchsorted(bases, found[:, 0], side="right") - 1
@@ -94,7 +93,7 @@ def _of_regex(pattern: Regex, splits: Splits, texts: I64) -> Matches:
 
 @kernel
 def _numbered(chars: U32, starts: I64, ends: I64, table: U32) -> U32:
-    """The numbers of the characters of all texts, EDGE before, between and behind them."""
+    """The numbers of the characters of all texts, with EDGE before, between and after the texts."""
     numbers = np.empty((ends - starts).sum() + len(starts) + 1, np.uint32)
     numbers[0] = EDGE
     at = 1
@@ -108,24 +107,24 @@ def _numbered(chars: U32, starts: I64, ends: I64, table: U32) -> U32:
 
 
 def _numbered_text(numbers: U32) -> str:
-    """Numbers as the characters with these code points: one byte each in memory, where they are small."""
+    """The string of the characters with these code points, which takes one byte per character if all are small."""
     if numbers.max() < 0x100:
         return numbers.astype(np.uint8).tobytes().decode("latin-1")
     return text_of(numbers)
 
 
 def _left(deadline: float) -> float:
-    """The seconds of work that are left; `regex` counts those too, and takes no 0 for the answer."""
+    """The seconds left before the deadline; positive, because `regex` does not accept a timeout of 0."""
     return max(deadline - time.thread_time(), 1e-3)
 
 
 def _spans(ready: Compiled, text: str, deadline: float) -> I64:
-    """From where to where each match reaches, shape (k, 2)."""
+    """The start and end of each match, shape (k, 2)."""
     sample = ready.stepper.findall(text, 0, _SAMPLE, timeout=_left(deadline))
     if sample.count("") > len(sample) // 2:
         spans = (match.span() for match in ready.program.finditer(text, timeout=_left(deadline)))
         return np.fromiter(chain.from_iterable(spans), np.int64).reshape(-1, 2)
-    # Lists of texts cost half of what match objects do.  Where there is no match the stepper takes one character.
+    # Lists of strings cost half as much as match objects.  Where nothing matches, the stepper takes one character.
     lengths = np.fromiter(map(len, ready.stepper.findall(text, timeout=_left(deadline))), np.int64)
     ends = np.cumsum(np.maximum(lengths, 1))
     found = lengths > 0
@@ -133,7 +132,10 @@ def _spans(ready: Compiled, text: str, deadline: float) -> I64:
 
 
 def _spans_with_empty_ones(ready: Compiled, text: str, deadline: float) -> I64:
-    """The same where an empty match right behind a match does not count, and the search goes on a character later."""
+    """Like `_spans`, for expressions that can match the empty string.
+
+    An empty match directly after a match does not count, and the search continues one character later.
+    """
     found: list[tuple[int, int]] = []
     search, at, last = ready.program.search, 1, -1
     while (match := search(text, at, timeout=_left(deadline))) is not None:
@@ -148,9 +150,9 @@ def _spans_with_empty_ones(ready: Compiled, text: str, deadline: float) -> I64:
     return np.array(found, np.int64).reshape(-1, 2)
 
 
-# --- What becomes of the places that a pre-tokenizer cuts at
+# --- Splitting at matches
 
-# From the name of a behavior to its name in tokenizer.json.
+# The name of each behavior in tokenizer.json.
 BEHAVIORS = {
     "removed": "Removed",
     "isolated": "Isolated",
@@ -158,7 +160,7 @@ BEHAVIORS = {
     "merged_with_next": "MergedWithNext",
     "contiguous": "Contiguous",
 }
-# Whether a piece goes on with the one before it: by whether that one delimits, then by whether it does itself.
+# Whether a piece joins the piece before it: by whether that one is a delimiter, then by whether the piece itself is.
 JOINS = {
     "removed": [[False, False], [False, False]],
     "isolated": [[False, False], [False, False]],
@@ -180,7 +182,7 @@ def behavior_json(behavior: str) -> str:
 
 
 def behavior_from_json(name: Any) -> str:
-    """The behavior of that name in tokenizer.json."""
+    """The behavior with this name in tokenizer.json."""
     names, choice = {written: behavior for behavior, written in BEHAVIORS.items()}, choice_of(name)
     if not isinstance(choice, str) or choice not in names:
         raise ValueError(f"the behavior is {name!r}: expected one of {', '.join(names)}")
@@ -196,10 +198,10 @@ def cut_at(splits: Splits, found: Matches, behavior: str, *, invert: bool = Fals
 
 
 def chars_in(splits: Splits, wanted: Bools) -> Matches:
-    """Every character that is among the code points marked, shape (0x110000,), as a match."""
+    """The matches of single characters: those whose code points are marked in `wanted`, shape (0x110000,)."""
     places = np.flatnonzero(wanted[splits.chars])
     parents = np.searchsorted(splits.starts, places, side="right") - 1
-    # Those before the first split are in none, which is all of them where a step before this one took everything.
+    # Characters before the first split are in no split; if an earlier step removed everything, that is all of them.
     places, parents = places[parents >= 0], parents[parents >= 0]
     inside = (places < splits.ends[parents]) & (splits.added[parents] == TEXT)
     return Matches(places[inside], places[inside] + 1, parents[inside], splits.spent)
@@ -217,10 +219,10 @@ def _cut(
     removed: bool,
     invert: bool,
 ) -> tuple[I64, I64, I64]:
-    """Starts, ends and parents of the new splits.
+    """The starts, ends and parents of the new splits.
 
-    The pieces of a split are the matches and, where they are not empty, the parts between them; pieces that join are
-    one new split, unless it is empty.
+    The pieces of a split are its matches and the nonempty parts between them.  Joined pieces form one new split; empty
+    ones are left out.
     """
     room = 2 * len(match_starts) + len(starts)
     new_starts, new_ends, parents = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
@@ -249,7 +251,7 @@ def _cut(
     return new_starts[:n], new_ends[:n], parents[:n]
 
 
-# --- Matches replaced
+# --- Replacing matches
 
 
 def replaced(splits: Splits, found: Matches, content: U32) -> Splits:
@@ -266,12 +268,12 @@ def replaced(splits: Splits, found: Matches, content: U32) -> Splits:
 
 
 def _put_at_begin(splits: Splits, made: Splits, parents: I64, length: int) -> Splits:
-    """The splits with the place where they begin as the origin of what was put before their first character."""
+    """Set the origin of characters inserted before the first character of a split to the position where it begins."""
     if len(made.origins) == 0:
         return made
     origins = made.origins.copy()
     first_of_text = np.isin(parents, splits.firsts)
-    # What stands before another split of the same text is an added token, and that is never empty.
+    # The split before another one of the same text is an added token, which is never empty.
     begins = np.where(first_of_text, 0, splits.origins[splits.ends[parents - 1] - 1, 1])
     for start, begin in zip(made.starts[parents].tolist(), begins.tolist(), strict=True):
         origins[start : start + length] = begin
@@ -289,7 +291,7 @@ def _replaced(
     content: U32,
     tracked: bool,
 ) -> tuple[U32, I32, I64, I64]:
-    """The characters with the content for matches; if tracked, the character that each came from."""
+    """The characters after replacing matches by the content; if tracked, also the source of each character."""
     size = (ends - starts).sum() - (match_ends - match_starts).sum() + len(match_starts) * len(content)
     new_chars, source = np.empty(size, np.uint32), np.empty(size if tracked else 0, np.int32)
     new_starts, new_ends = np.empty(len(starts), np.int64), np.empty(len(starts), np.int64)

@@ -1,4 +1,4 @@
-"""From the text of a regular expression to its parts; what (?i) makes of characters."""
+"""Parses regular expressions into their parts, and folds characters under (?i)."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from .brackets import Brackets, Source, escaped_char, escaped_set
 from .char_sets import EVERY, CharSet
 from .nodes import Anchor, Atomic, Chain, Char, Choice, Look, Node, OneOf, Place, Repeat, is_missed, written_size
 
-# --- What (?i) makes of characters
+# --- Characters under (?i)
 
-# Besides the other case of ASCII letters: the two characters beyond ASCII that fold to one.
+# The two characters beyond ASCII that fold to an ASCII letter.
 _ALSO = {"k": "\u212a", "s": "\u017f"}
-# Two letters that also fold from one ligature or from a sharp s.
+# Pairs of letters to which a ligature or a sharp s folds.
 _LIGATURES = ("ss", "st", "ff", "fi", "fl")
 
 
 def folded_char(source: Source, char: str, begin: int) -> OneOf | Char:
-    """The character in both cases; ValueError beyond ASCII.  begin, here and below: where it stands in the pattern."""
+    """The character in both cases; ValueError beyond ASCII.  begin, here and below: its position in the pattern."""
     if not char.isascii():
-        source.lack(f"the character {char!r} under (?i): take (?i) off it", begin)
+        source.lack(f"the character {char!r} under (?i): remove (?i) from it", begin)
     return OneOf(_cases(char)) if char.isalpha() else Char(ord(char))
 
 
 def folded_set(source: Source, chars: CharSet, begin: int) -> CharSet:
-    """The set with both cases; ValueError for one that reaches beyond ASCII."""
+    """The set with both cases of its letters; ValueError if it has characters beyond ASCII."""
     if len(chars) and chars.bounds[-1] > 0x80:
-        source.lack("a set of more than ASCII characters under (?i): take (?i) off it", begin)
+        source.lack("a set of more than ASCII characters under (?i): remove (?i) from it", begin)
     folded = chars
     for code in range(0x80):
         if chr(code).isalpha() and chars.holds(np.array([code])).any():
@@ -42,13 +42,13 @@ def _cases(letter: str) -> CharSet:
 
 
 def folded_chain(source: Source, parts: list[Node], begins: list[int]) -> Node:
-    """The parts one after another; ValueError where two letters in a row could also be one character."""
+    """The sequence of the parts; ValueError if two adjacent letters could also match one character."""
     texts = ["".join(letter for letter in "stfil" if _may_be(part, letter)) for part in parts]
     for part, begin, first, second in zip(parts, begins, texts, [*texts[1:], ""], strict=True):
         doubled = first if isinstance(part, Repeat) else ""
         for pair in _LIGATURES:
             if pair[0] in first and pair[1] in second + doubled:
-                what = f"the letters {pair} in a row under (?i), which also match one character: write (?i) off"
+                what = f"the letters {pair} in a row under (?i), which also match one character: remove (?i)"
                 source.lack(what, begin)
     return parts[0] if len(parts) == 1 else Chain(tuple(parts))
 
@@ -61,16 +61,16 @@ def _may_be(part: Node, letter: str) -> bool:
     return isinstance(part, OneOf) and len(part.chars) < 4 and bool(part.chars.holds(np.array([ord(letter)])).any())
 
 
-# --- From the text of a regular expression to its parts
+# --- The parser of regular expressions
 
-# Deeper nesting than this is refused.
+# Deeper nesting raises ValueError.
 DEEPEST = 50
 _MOST_REPEATS = 100_000
-# The package `regex` writes out what must be there: this much is compiled in a fraction of a second.
+# The package `regex` expands required repeats; it compiles this many parts in a fraction of a second.
 _LARGEST = 20_000
 _INTERVAL = re.compile(r"\{(?:([0-9]+)(,?)([0-9]*)|,([0-9]+))\}")
 _OPTIONS = re.compile(r"\(\?([im]*)(?:-([im]+))?([:)])")
-# What the library has besides: names, absence, options.
+# Groups that only the library supports: named groups, absence operators, options.
 _OTHER_GROUPS = re.compile(r"\(\?(?:<[^\W\d]\w*>|'[^\W\d]\w*'|~|[imxILSWDP]+(?:-[imx]+)?[:)])")
 _PLACES = {"A": Place.TEXT_BEGIN, "z": Place.TEXT_END, "Z": Place.TEXT_END_OR_LAST_LINE_FEED}
 _PLACES |= {"b": Place.WORD_EDGE, "B": Place.NO_WORD_EDGE}
@@ -80,10 +80,11 @@ _LINE_ENDS = CharSet.of("\n\v\f\r\x85\u2028\u2029")
 
 @dataclass(frozen=True)
 class Options:
-    """What holds at a place.
+    """The options in effect at a position of the pattern.
 
-    ignore_case, dot_all: what (?im) sets: both cases match; the dot matches a line feed, too.  behind: a look-behind is
-    around it, where Oniguruma refuses some parts and matches others in another order than `regex`.
+    ignore_case, dot_all: set by (?i) and (?m): both cases match; the dot also matches a line feed.
+    behind: whether the position is inside a look-behind, where Oniguruma refuses some parts and matches others in
+    another order than `regex`.
     """
 
     ignore_case: bool = False
@@ -92,9 +93,9 @@ class Options:
 
 
 def parsed(pattern: str) -> Node:
-    """The parts of a regular expression in the syntax of Oniguruma, which is that of tokenizers 0.23.3.
+    """Parse a regular expression in the syntax of Oniguruma, which tokenizers 0.23.3 uses.
 
-    ValueError names what is wrong, or what is not taken as it could not be kept exactly.
+    ValueError names the part that is invalid, or that cannot be matched exactly.
     """
     source = Source(pattern)
     node = _choice(source, Options(), 0, 0)
@@ -103,12 +104,12 @@ def parsed(pattern: str) -> Node:
     if (size := written_size(node)) > _LARGEST:
         source.lack(f"repeats that, nested, ask for {size} characters: more than {_LARGEST}", 0)
     if is_missed(node):
-        source.lack("a condition before dots without end, of which the library misses some", 0)
+        source.lack("a condition before dots repeated without limit, of which the library misses matches", 0)
     return node
 
 
 def _choice(source: Source, options: Options, depth: int, begin: int) -> Node:
-    """The alternatives of the group that begins there."""
+    """Parse the alternatives of the group that begins at `begin`."""
     if depth > DEEPEST:
         source.lack(f"groups nested more than {DEEPEST} deep", begin)
     alternatives = [_chain(source, options, depth)]
@@ -138,7 +139,7 @@ def _skip_comments(source: Source) -> None:
 
 
 def _repeated(source: Source, part: Node, options: Options) -> Node:
-    """The part with the quantifiers behind it, and the comments around these."""
+    """Parse the quantifiers and comments after a part; returns the repeated part."""
     _skip_comments(source)
     quantified, begin = False, source.at
     while (bounds := _bounds(source)) is not None:
@@ -149,25 +150,25 @@ def _repeated(source: Source, part: Node, options: Options) -> Node:
         least, most, is_interval = bounds
         mode, doubled = "", False
         if source.took("?"):
-            # a{n}? is not lazy but optional.
+            # a{n}? is optional, not lazy.
             mode, doubled = ("", True) if is_interval and least == most else ("?", False)
         elif not is_interval and source.took("+"):
             mode = "+"
         part = Repeat(part, least, most, mode)
         if doubled:
             part = Repeat(part, 0, 1, "")
-        # a{1,2}+ repeats what a{1,2} matches.
+        # a{1,2}+ is not possessive; it repeats a{1,2}.
         if is_interval and source.took("+"):
             part = Repeat(part, 1, None, "")
         if options.behind and not 0 < part.least == part.most:
-            source.refuse("a repeat in a look-behind other than so many times", begin)
+            source.refuse("a repeat without a fixed number in a look-behind", begin)
         _skip_comments(source)
         quantified, begin = True, source.at
     return part
 
 
 def _is_place(part: Node) -> bool:
-    """Whether a part, or an alternative of it, is made of anchors and look-arounds alone."""
+    """Whether a part, or an alternative of it, consists only of anchors and look-arounds."""
     match part:
         case Chain(parts):
             return bool(parts) and all(map(_is_place, parts))
@@ -178,7 +179,7 @@ def _is_place(part: Node) -> bool:
 
 
 def _bounds(source: Source) -> tuple[int, int | None, bool] | None:
-    """Least, most and whether they stand in braces; None if no quantifier follows."""
+    """Parse a quantifier: its least and most repeats, and whether it is in braces; None if no quantifier follows."""
     begin = source.at
     for sign, least, most in (("*", 0, None), ("+", 1, None), ("?", 0, 1)):
         if source.took(sign):
@@ -197,7 +198,7 @@ def _bounds(source: Source) -> tuple[int, int | None, bool] | None:
 
 def _limited(source: Source, number: str, begin: int) -> int:
     digits = number.lstrip("0") or "0"
-    # int() takes no more than some thousands.
+    # int() accepts only a few thousand digits.
     if len(digits) > len(str(_MOST_REPEATS)) or int(digits) > _MOST_REPEATS:
         source.reject(f"{digits:.20} repeats: more than {_MOST_REPEATS}", begin)
     return int(digits)
@@ -261,7 +262,7 @@ def _group(source: Source, options: Options, depth: int) -> Node:
         changed = _changed(options, found[1], found[2] or "")
         if found[3] == ":":
             return _closed(source, changed, depth, begin)
-        # An option alone makes a group of all that follows in the group around it, alternatives too.
+        # An option without a colon groups the rest of the enclosing group, including its alternatives.
         return _choice(source, changed, depth + 1, begin)
     if source.followed_by("(?") or source.followed_by("(*"):
         what = f"the group {source.rest(4)}"

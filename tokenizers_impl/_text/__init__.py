@@ -1,1 +1,1 @@
-"""Text as arrays: splits, words, bytes, Unicode's tables."""
+"""Text as arrays: splits, words, bytes, Unicode tables."""

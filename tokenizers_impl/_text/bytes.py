@@ -1,4 +1,4 @@
-"""The bytes of UTF-8: of a character, as GPT-2's visible characters, of a whole text."""
+"""UTF-8 bytes of characters and texts, and GPT-2's visible characters for them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from .splits import TEXT, Splits
 
 @cache
 def byte_to_char() -> U32:
-    """The code point that shows each byte, shape (256,), read only (Radford et al. 2019, `bytes_to_unicode`).
+    """The code point of each byte's visible character, shape (256,), read-only (Radford et al. 2019).
 
-    Printable Latin-1 shows itself; the 68 others, in order, are the characters from U+0100 on.
+    As in GPT-2's `bytes_to_unicode`, printable Latin-1 characters stand for their own bytes; the 68 other bytes, in
+    order, have the characters from U+0100 on.
 
     >>> chr(byte_to_char()[ord("a")]), chr(byte_to_char()[ord(" ")])
     ('a', 'Ġ')
@@ -35,7 +36,7 @@ def char_to_byte() -> dict[str, int]:
     return {chr(char): byte for byte, char in enumerate(byte_to_char().tolist())}
 
 
-# --- The bytes of characters in UTF-8, for kernels
+# --- The UTF-8 bytes of characters, for kernels
 
 
 @inner_kernel
@@ -46,7 +47,7 @@ def utf8_length(char: int) -> int:
 
 @inner_kernel
 def utf8_byte(char: int, length: int, i: int) -> int:
-    """Byte i of a character that has this many in UTF-8.
+    """Byte i of the UTF-8 form of a character, which has `length` bytes.
 
     >>> [utf8_byte(ord("é"), 2, i) for i in range(2)] == list("é".encode())
     True
@@ -59,11 +60,11 @@ def utf8_byte(char: int, length: int, i: int) -> int:
     return (0xF00 >> length) & 0xFF | six_bits
 
 
-# --- Text with every byte of its UTF-8 as a visible character
+# --- Text with each UTF-8 byte as a visible character
 
 
 def in_byte_chars(splits: Splits) -> Splits:
-    """The splits with every byte of their UTF-8 as a visible character."""
+    """Replace each UTF-8 byte of the splits' text by its visible character."""
     tracked = len(splits.origins) > 0
     return splits.rewritten(
         *_in_byte_chars(splits.chars, splits.starts, splits.ends, splits.added, byte_to_char(), tracked)
@@ -74,7 +75,7 @@ def in_byte_chars(splits: Splits) -> Splits:
 def _in_byte_chars(
     chars: U32, starts: I64, ends: I64, added: I32, byte_chars: U32, tracked: bool
 ) -> tuple[U32, I32, I64, I64]:
-    """The splits with every character as its UTF-8 bytes; if tracked, for each of these the character it came from."""
+    """Replace each character by those of its UTF-8 bytes; if tracked, also return the source of each new character."""
     total = 0
     for j in range(len(starts)):
         for i in range(starts[j], ends[j]):

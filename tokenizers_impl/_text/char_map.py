@@ -1,4 +1,4 @@
-"""Rewriting text character by character."""
+"""Rewrites text character by character."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from .unicode import CODE_POINTS, code_points_by_char
 
 # --- Rewriting text character by character
 
-# An entry below EXPANDED is the one character that takes the place of another.  Any other number says where in
-# `expansions` the characters stand that do: EXPANDED | how many << LENGTH_SHIFT | from which on.
+# An entry below EXPANDED is the one character that replaces another.  Any other entry describes a slice of
+# `expansions`: EXPANDED | length << LENGTH_SHIFT | start.
 EXPANDED = 1 << 31
 LENGTH_SHIFT = 24
 LENGTH_MASK = (1 << 7) - 1
 START_MASK = (1 << LENGTH_SHIFT) - 1
-# Characters that share what they have of a map, if nothing.
+# The number of code points per block; all blocks without changes share the same entries.
 BLOCK = 256
 
 
 class CharMap(NamedTuple):
-    """For every code point the characters that take its place: none, one or several.
+    """The characters that replace each code point: none, one or several.
 
-    blocks: int32, shape (0x110000 / BLOCK,); where the entries of so many code points begin.
-    entries: uint32; code point c has entries[blocks[c // BLOCK] + c % BLOCK] ^ c, so that all blocks in which every
-      character stays have the same entries, zeros.  One array of all code points takes 4 MB instead of some 100 KB.
+    blocks: int32, shape (0x110000 / BLOCK,); the start of each block of BLOCK entries.
+    entries: uint32; code point c has entries[blocks[c // BLOCK] + c % BLOCK] ^ c, so that all blocks without changes
+      share the same entries, zeros.  This takes about 100 KB; one entry per code point would take 4 MB.
     expansions: uint32; see EXPANDED.
 
     >>> from tokenizers_impl._text.splits import Splits
@@ -44,7 +44,7 @@ class CharMap(NamedTuple):
 
     @classmethod
     def of(cls, codes: I64, chars: U32, lengths: I64) -> CharMap:
-        """Code point codes[i] becomes the next lengths[i] of `chars`; every other one stays."""
+        """Build a map that replaces codes[i] by the next lengths[i] characters of `chars`."""
         starts = np.cumsum(lengths) - lengths
         single = lengths == 1
         entries = np.zeros(CODE_POINTS, np.uint32)
@@ -58,14 +58,14 @@ class CharMap(NamedTuple):
 
     @classmethod
     def of_dict(cls, replaced: dict[int, list[int]]) -> CharMap:
-        """The map of these code points; every other one stays."""
+        """Build a map that replaces each key by its list of code points."""
         chars = np.fromiter(chain.from_iterable(replaced.values()), np.uint32)
         lengths = np.fromiter(map(len, replaced.values()), np.int64, len(replaced))
         return cls.of(np.fromiter(replaced, np.int64, len(replaced)), chars, lengths)
 
     @classmethod
     def of_splits(cls, codes: I64, splits: Splits) -> CharMap:
-        """Code point codes[i] becomes split i, without gaps between them; every other one stays."""
+        """Build a map that replaces codes[i] by split i; the splits must have no gaps between them."""
         return cls.of(codes, splits.chars, splits.ends - splits.starts)
 
     @classmethod
@@ -113,13 +113,13 @@ def each(codes: I64) -> Splits:
 
 @kernel
 def _measure(chars: U32, starts: I64, ends: I64, added: I32, blocks: I32, entries: U32) -> tuple[I64, bool, bool]:
-    """The new length of every split, whether all characters stay as they are, whether each becomes one."""
+    """The new length of every split, whether no character changes, and whether each is replaced by one character."""
     lengths = ends - starts
     same = one_to_one = True
     for j in range(len(starts)):
         if added[j] == TEXT:
             for i in range(starts[j], ends[j]):
-                # Written out here and below: a call with arrays takes 20 ns a character, as numba counts references.
+                # Written out here and below: a call with arrays costs 20 ns per character for reference counting.
                 entry = entries[blocks[chars[i] // BLOCK] + chars[i] % BLOCK] ^ chars[i]
                 if entry != chars[i]:
                     same = False
@@ -144,7 +144,7 @@ def _replaced(chars: U32, starts: I64, ends: I64, added: I32, blocks: I32, entri
 def _write(
     chars: U32, starts: I64, ends: I64, added: I32, blocks: I32, entries: U32, expansions: U32, new: U32, source: I32
 ) -> None:
-    """Fills `new` with the characters that take the place of others; `source`, if not empty, with where these stood."""
+    """Write the new characters to `new`, and unless `source` is empty, the index of each one's original to it."""
     w = 0
     for j in range(len(starts)):
         for i in range(starts[j], ends[j]):
@@ -170,23 +170,23 @@ def _write(
 
 @kernel
 def holds_any(chars: U32, wanted: Bools) -> bool:
-    """Whether one of the characters is among the code points marked, shape (0x110000,)."""
+    """Whether the code point of any character is marked in `wanted`, shape (0x110000,)."""
     for char in chars:  # noqa: SIM110
         if wanted[char]:
             return True
     return False
 
 
-# --- Upper case, for which the library has no normalizer, but a method of its strings
+# --- Lower and upper case; the library has no normalizer for upper case, but a method of its strings
 
 
 @cache
 def lower_case() -> CharMap:
-    """The lower case of every code point, looked at alone: without the rule for a sigma at the end of a word."""
+    """The map to lower case, character by character: without the rule for a sigma at the end of a word."""
     return CharMap.of_dict(code_points_by_char("unicode_lowercase.txt"))
 
 
 @cache
 def upper_case() -> CharMap:
-    """The upper case of every code point, looked at alone."""
+    """The map to upper case, character by character."""
     return CharMap.of_dict(code_points_by_char("unicode_uppercase.txt"))

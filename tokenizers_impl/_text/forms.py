@@ -1,4 +1,4 @@
-"""Canonical decomposition, ordering and composition of text (Unicode Standard Annex 15)."""
+"""Unicode normalization forms: decomposition, ordering and composition of text (Unicode Standard Annex 15)."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ PAIR_SHIFT = 21
 class Form(NamedTuple):
     """A normalization form.
 
-    Text falls into segments: one begins at every character that nothing before it can change places or compose with.
+    Text is divided into segments.  A character begins one if it never swaps or composes with characters before it.
 
-    alone: what a segment of one character becomes.
-    decomposed: what each character of a longer segment becomes before marks are ordered and composed.
+    alone: the map of characters that are a segment by themselves.
+    decomposed: the map of the characters of longer segments, before marks are ordered and composed.
     begins: bool, shape (0x110000,): whether a code point begins a segment.
-    restless: bool, shape (0x110000,): whether it begins none or is changed even alone; a text without is in this form.
+    restless: bool, shape (0x110000,): whether a code point begins no segment or changes even alone.  Text without such
+      code points is in this form.
     ranks: uint8, shape (0x110000,): combining classes.
     seconds: bool, shape (0x110000,): whether a code point is second in a pair that composes.
-    pairs: int64, sorted, see PAIR_SHIFT: what composes.  composites: uint32: to what.
+    pairs: int64, sorted, see PAIR_SHIFT: the pairs that compose.  composites: uint32: their composites.
     """
 
     alone: CharMap
@@ -43,9 +44,10 @@ class Form(NamedTuple):
     def apply(self, splits: Splits) -> Splits:
         """Normalize the text of the splits.
 
-        Every part of a character that decomposes uses up as many of the present characters as it is the first part of:
-        one or none; a composite uses up what its parts do.  The origin of a new character is the first one that it uses
-        up, in order, or the last one used up before it: so the library has it, where marks change places too.
+        Origins are those of the library.  The first part of a decomposed character consumes one original character, the
+        other parts none; a composite consumes as many as its parts together.  New characters consume the original ones
+        in order, even if marks have swapped.  The origin of a new character is the first one that it consumes, or else
+        the last one consumed before it.
         """
         texts = splits.chars, splits.starts, splits.ends, splits.added
         lengths = _measure(*texts, self)
@@ -64,7 +66,7 @@ class Form(NamedTuple):
 
 @cache
 def form(*, compatibility: bool, composes: bool) -> Form:
-    """NFC composes, NFKC is compatible, too; NFD and NFKD do not compose.
+    """The normalization form: NFC and NFKC compose, NFD and NFKD do not; NFKC and NFKD use compatibility mappings.
 
     >>> from tokenizers_impl._text.splits import Splits
     >>> form(compatibility=False, composes=True).apply(Splits.of(["e\u0301"], offsets=False)).texts()
@@ -107,7 +109,7 @@ def _measure(chars: U32, starts: I64, ends: I64, added: I32, form: Form) -> I64:
     for j in range(len(starts)):
         if added[j] == TEXT:
             for i in range(starts[j], ends[j]):
-                # Written out here and below: a call with arrays, whose references numba counts, took 20 ns a character.
+                # Written out here and below: a call with arrays costs 20 ns per character for reference counting.
                 joined = (i > starts[j] and not begins[chars[i]]) or (i + 1 < ends[j] and not begins[chars[i + 1]])
                 block, place = chars[i] // BLOCK, chars[i] % BLOCK
                 entry = chars[i] ^ (decomposed[blocks[block] + place] if joined else alone[alone_blocks[block] + place])
@@ -118,7 +120,7 @@ def _measure(chars: U32, starts: I64, ends: I64, added: I32, form: Form) -> I64:
 
 @kernel
 def _decompose(chars: U32, starts: I64, ends: I64, added: I32, form: Form, new: U32, uses: I32) -> None:
-    """Fills `new` with what the characters become alone or decomposed; `uses`, if not empty, with what it uses up."""
+    """Write the decomposed characters to `new`, and unless `uses` is empty, how many originals each consumes to it."""
     begins = form.begins
     (alone_blocks, alone, alone_parts), (blocks, decomposed, decomposed_parts) = form.alone, form.decomposed
     w = 0
@@ -144,7 +146,7 @@ def _decompose(chars: U32, starts: I64, ends: I64, added: I32, form: Form, new: 
 
 @kernel
 def _order(chars: U32, uses: I32, starts: I64, ends: I64, added: I32, ranks: U8) -> None:
-    """Marks after one another in the order of their classes; those of equal class stay in order."""
+    """Sort adjacent marks by their combining classes, stably."""
     for j in range(len(starts)):
         first, ordered = int(starts[j]), True
         for i in range(int(starts[j]), int(ends[j])):
@@ -161,7 +163,7 @@ def _order(chars: U32, uses: I32, starts: I64, ends: I64, added: I32, ranks: U8)
 
 @inner_kernel
 def _sort(chars: U32, uses: I32, first: int, last: int, ranks: U8) -> None:
-    """Counting sort, in linear time for any number of marks."""
+    """Sort the marks first:last by a counting sort, in linear time."""
     places = np.zeros(257, np.int64)
     for i in range(first, last):
         places[ranks[chars[i]] + 1] += 1
@@ -179,9 +181,9 @@ def _sort(chars: U32, uses: I32, first: int, last: int, ranks: U8) -> None:
 
 @kernel
 def _compose(chars: U32, uses: I32, starts: I64, ends: I64, added: I32, form: Form) -> I64:
-    """Composes in place and closes the gaps; the lengths left.
+    """Compose in place and close the gaps; returns the new lengths.
 
-    A character composes with the last starter unless a mark of an equal or higher class stands between.
+    A character composes with the last starter unless a mark of an equal or higher class is between them.
     """
     ranks, seconds, pairs, composites = form.ranks, form.seconds, form.pairs, form.composites
     lengths = ends - starts
@@ -212,7 +214,7 @@ def _compose(chars: U32, uses: I32, starts: I64, ends: I64, added: I32, form: Fo
 
 @kernel
 def _sources(uses: I32, starts: I64, ends: I64, former_starts: I64) -> I32:
-    """In place of what characters use up, where they come from: see `Form.apply`."""
+    """The index of each character's origin, from the numbers of characters consumed: see `Form.apply`."""
     if len(uses):
         for j in range(len(starts)):
             used = former_starts[j]

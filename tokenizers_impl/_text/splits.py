@@ -1,4 +1,4 @@
-"""Splits, a batch of texts in arrays that normalizers and pre-tokenizers work on, and their common operations."""
+"""Splits: a batch of texts in arrays, and the operations that normalizers and pre-tokenizers share."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from .._core.arrays import I32, I64, U8, U32, Bools, code_points, text_of
 from .._core.kernel import kernel
 from .unicode import SPACE, character_classes
 
-# --- A batch of texts on its way through normalizer and pre-tokenizer
+# --- A batch of texts between normalizer and pre-tokenizer
 
-# Marks a split that is text; any other number is the id of the added token that the split is.
+# The value of `Splits.added` for a split that is text; any other value is the id of an added token.
 TEXT = -1
-# How far texts may grow.  NFKD makes 18 characters of one, and a byte level three of each: no pipeline needs more.
+# How far texts may grow: to _GROWTH times their size plus _ROOM.  NFKD makes up to 18 characters of one, and a byte
+# level up to three of each of these, so no pipeline needs more.
 _GROWTH, _ROOM = 64, 1 << 24
 
 
 class Given(NamedTuple):
-    """n texts as given: their concatenated characters, and the end of each text, shape (n,)."""
+    """n original texts: their concatenated characters, and the end of each text, shape (n,)."""
 
     chars: U32
     ends: I64
 
     def text(self, i: int) -> str:
-        """Text i."""
+        """Return text i as a string."""
         return text_of(self.chars[self.ends[i - 1] if i > 0 else 0 : self.ends[i]])
 
 
@@ -35,14 +36,14 @@ class Splits(NamedTuple):
     """k splits of n texts.
 
     chars: uint32, the concatenated code points of all texts in their current form.
-    starts, ends: int64, shape (k,); split j is chars[starts[j]:ends[j]].  In order, without overlap; gaps are
-      characters that were removed, such as white space.
-    added: int32, shape (k,); the id of the added token that the split is, or TEXT.  Only TEXT is changed or cut.
+    starts, ends: int64, shape (k,); split j is chars[starts[j]:ends[j]].  Splits are in order and do not overlap; gaps
+      are removed characters, such as white space.
+    added: int32, shape (k,); the id if the split is an added token, else TEXT.  Only TEXT is changed or split.
     firsts: int64, shape (n + 1,); the splits of text i are firsts[i]:firsts[i + 1].
-    origins: int32, shape (len(chars), 2): from where to where in its own text, as it was given, the character came;
-      shape (0, 2) where nobody asks for offsets.
-    given: the texts that origins point into; None where nobody asks for offsets.
-    room: how many characters the texts may grow to.  spent: seconds that regular expressions have worked on them.
+    origins: int32, shape (len(chars), 2): the start and end in the original text from which each character came;
+      shape (0, 2) if offsets are not wanted.
+    given: the original texts; None if offsets are not wanted.
+    room: how many characters the texts may grow to.  spent: seconds that regular expressions have used on them.
     """
 
     chars: U32
@@ -57,9 +58,9 @@ class Splits(NamedTuple):
 
     @classmethod
     def of(cls, texts: Sequence[str], *, offsets: bool, first: int = 0) -> Splits:
-        """Every text as one split, also an empty one; `offsets`: whether origins are kept.
+        """Make one split of every text, even of empty ones; `offsets`: whether to keep origins.
 
-        ValueError if a text is no string, or holds half of a surrogate pair; first: the number of the first text there.
+        ValueError if a text is not a string, or has a lone surrogate; first: the number of the first text in messages.
         """
         chars = _checked(texts, first)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
@@ -71,36 +72,36 @@ class Splits(NamedTuple):
         return cls(chars, starts, ends, added, np.arange(len(texts) + 1), origins, given, room_for(len(chars)))
 
     def check_room(self, size: int) -> None:
-        """ValueError if the texts are to become more characters than they may, before these take memory."""
+        """ValueError if `size` characters are more than the texts may grow to; call this before allocating them."""
         check_room(size, self.room)
 
     def rewritten(self, chars: U32, source: I32, starts: I64, ends: I64) -> Splits:
-        """The same splits with other characters: split j is now chars[starts[j]:ends[j]]; ValueError for too many.
+        """The same splits with new characters: split j is chars[starts[j]:ends[j]]; ValueError if there are too many.
 
-        source: shape (len(chars),), the index among the present characters from which each new one came; not looked at
-          where nobody asks for offsets.
+        source: shape (len(chars),), for each new character the index of the current one that it came from; not used if
+          offsets are not wanted.
         """
         self.check_room(len(chars))
         origins = self.origins.take(source, axis=0) if len(self.origins) else self.origins
         return self._replace(chars=chars, starts=starts, ends=ends, origins=origins)
 
     def recut(self, starts: I64, ends: I64, parent: I64) -> Splits:
-        """Smaller splits of the same characters: new split j lies in present split parent[j], sorted."""
+        """Divide the splits: new split j is chars[starts[j]:ends[j]] and lies in current split parent[j], ascending."""
         firsts = np.searchsorted(parent, self.firsts)
         return self._replace(starts=starts, ends=ends, added=self.added[parent], firsts=firsts)
 
     def without_empty(self) -> Splits:
-        """The splits that are not empty."""
+        """Leave out the empty splits."""
         kept = self.ends > self.starts
         return self if kept.all() else self.recut(self.starts[kept], self.ends[kept], np.flatnonzero(kept))
 
     def texts(self) -> list[str]:
-        """Every split as a string."""
+        """Return every split as a string."""
         joined = text_of(self.chars)
         return [joined[start:end] for start, end in zip(self.starts.tolist(), self.ends.tolist(), strict=True)]
 
     def offsets(self) -> list[tuple[int, int]]:
-        """The (start, end) of every split in its text as given; no split may be empty."""
+        """Return the (start, end) of every split in its original text; no split may be empty."""
         starts, ends = self.origins[self.starts, 0].tolist(), self.origins[self.ends - 1, 1].tolist()
         return list(zip(starts, ends, strict=True))
 
@@ -143,16 +144,16 @@ def _checked(texts: Sequence[str], first: int) -> U32:
         place = error.start - int(ends[i]) + len(texts[i])
         raise ValueError(
             f"text {first + i} holds the lone surrogate {texts[i][place]!r} at character {place}, which UTF-8 lacks: "
-            "decode the text anew, or leave the character out"
+            "decode the text again, or remove the character"
         ) from None
 
 
-# --- Characters put before splits
+# --- Characters prepended to splits
 
 
 def prepended(splits: Splits, head: U32, wanted: Bools) -> Splits:
     """Prepend `head` to each wanted split that is not empty; its origin is the character that follows it."""
-    # In numpy what numba would take seconds to compile.
+    # numpy, because numba would take seconds to compile this.
     lengths = splits.ends - splits.starts
     heads = np.where(wanted & (lengths > 0), len(head), 0)
     ends = np.cumsum(lengths + heads)
@@ -175,7 +176,7 @@ def prepended_once(splits: Splits, char: int, wanted: Bools) -> Splits:
 
 @kernel
 def _write(chars: U32, starts: I64, firsts: I64, ends: I64, head: U32, heads: I64, new_chars: U32, source: I32) -> None:
-    """Writes the characters, split j from firsts[j] on after heads[j] of the head; and from which each came."""
+    """Write split j from firsts[j] on, after the first heads[j] characters of the head; also write their sources."""
     tracked = len(source) > 0
     for j in range(len(starts)):
         for i in range(heads[j]):
@@ -188,17 +189,17 @@ def _write(chars: U32, starts: I64, firsts: I64, ends: I64, head: U32, heads: I6
                 source[firsts[j] + i] = starts[j] + i
 
 
-# --- From a mark on every character to splits
+# --- Splitting by a mark on every character
 
-# What a pre-tokenizer says of a character.  A split begins at BEGINS and goes on over INSIDE.
+# The marks that a pre-tokenizer gives to characters.  A split begins at BEGINS and continues over INSIDE.
 INSIDE, BEGINS, REMOVED = 0, 1, 2
 
 
 def cut_at_marks(splits: Splits, mark: Any, *arguments: Any) -> Splits:
-    """The splits that a kernel marks: mark(chars, starts, ends, added, *arguments, marks) writes into marks.
+    """Split by the marks of a kernel: mark(chars, starts, ends, added, *arguments, marks) writes to `marks`.
 
-    Characters in gaps between the splits are REMOVED beforehand; the kernel marks the others, and the first character
-    of every split BEGINS or REMOVED.
+    Characters in gaps between the splits are already REMOVED.  The kernel marks the others; the first character of
+    every split must be BEGINS or REMOVED.
     """
     marks = np.full(len(splits.chars), REMOVED, np.uint8)
     mark(splits.chars, splits.starts, splits.ends, splits.added, *arguments, marks)
@@ -223,7 +224,7 @@ def _find(marks: U8, old_ends: I64, starts: I64, ends: I64, parent: I64) -> None
         ends[j] = i
 
 
-# --- White space taken off the ends of splits
+# --- Stripping white space
 
 
 def stripped(splits: Splits, *, left: bool, right: bool) -> Splits:

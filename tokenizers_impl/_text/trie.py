@@ -18,12 +18,12 @@ _CHAR_BITS = 21
 
 
 class Trie(NamedTuple):
-    """Strings with an id each; node ROOT is the empty string.
+    """A trie of strings with ids; node ROOT is the empty string.
 
-    It is one open-addressed table of edges.  A node is 1 + the slot of the edge that leads to it, so that a step is one
-    look-up.
-    edges: int64, shape (a power of two,); the node from which an edge leads times 2**21, plus its character.
-    ids: int32, shape (len(edges) + 1,); the id of the string that ends at a node, ABSENT where none does.
+    The edges are stored in one open-addressed hash table.  A node is 1 + the slot of the edge to it, so that each step
+    is one look-up.
+    edges: int64, shape (a power of two,); the start node of the edge times 2**21, plus its character.
+    ids: int32, shape (len(edges) + 1,); the id of the string that ends at each node, ABSENT if none does.
 
     >>> trie = Trie.of({"he": 0, "her": 1})
     >>> [int(trie.ids[trie.node(string)]) for string in ("h", "he", "her")]
@@ -35,26 +35,26 @@ class Trie(NamedTuple):
 
     @classmethod
     def of(cls, ids: Mapping[str, int]) -> Trie:
-        """The trie of these strings."""
+        """Build the trie of these strings."""
         strings = Words.of(ids)
-        # At most half of the slots are taken, fewer where strings begin alike: searches that fail are short.
+        # At most half of the slots are used, fewer if strings share prefixes, so failing searches are short.
         edges = np.full(2 << len(strings.chars).bit_length(), _FREE, np.int64)
         ids_of_nodes = np.full(len(edges) + 1, ABSENT, np.int32)
         _fill(edges, ids_of_nodes, *strings, np.fromiter(ids.values(), np.int32, len(ids)))
         return cls(edges, ids_of_nodes)
 
     def node(self, string: str) -> int:
-        """The node of this string, ABSENT if no string of the trie begins with it."""
+        """The node of this string; ABSENT if no string of the trie begins with it."""
         chars = code_points(string)
         return follow(ROOT, chars, 0, len(chars), self.edges)
 
 
 @inner_kernel
 def _slot(edges: I64, node: int, char: int) -> int:
-    """Where the edge from a node by a character is, or the free slot for it."""
+    """The slot of the edge from a node by a character, or the free slot for it."""
     edge = (node << _CHAR_BITS) | char
     mask = len(edges) - 1
-    # Below 2**63 up to 2**30 slots, so that numba and Python compute the same.
+    # Products stay below 2**63 for up to 2**30 slots, so numba and Python compute the same.
     slot = ((node * 0x9E3779B1 + char * 0x85EBCA77) >> 8) & mask
     while edges[slot] != _FREE and edges[slot] != edge:
         slot = (slot + 1) & mask
@@ -74,14 +74,14 @@ def _fill(edges: I64, ids_of_nodes: I32, chars: U32, offsets: I64, ids: I32) -> 
 
 @inner_kernel
 def step(edges: I64, node: int, char: int) -> int:
-    """The node reached from `node` by a character, ABSENT if there is none."""
+    """The node reached from `node` by a character; ABSENT if there is none."""
     slot = _slot(edges, node, char)
     return ABSENT if edges[slot] == _FREE else slot + 1
 
 
 @kernel
 def follow(node: int, chars: U32, start: int, end: int, edges: I64) -> int:
-    """The node reached from `node` by these characters, ABSENT if there is none."""
+    """The node reached from `node` by these characters; ABSENT if there is none."""
     for i in range(start, end):
         if node == ABSENT:
             break
@@ -91,5 +91,5 @@ def follow(node: int, chars: U32, start: int, end: int, edges: I64) -> int:
 
 @inner_kernel
 def token_at(node: int, ids: I32) -> int:
-    """The id of the token that ends at this node, ABSENT if none does."""
+    """The id of the token that ends at this node; ABSENT if none does."""
     return ABSENT if node == ABSENT else int(ids[node])

@@ -1,4 +1,4 @@
-"""Unicode as `tokenizers` 0.23.3 has it, frozen in data files: classes, normalizers' tables, graphemes."""
+"""The Unicode tables of `tokenizers` 0.23.3, frozen in data files: classes, normalization, graphemes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from .._core.arrays import I64, U8, U32
 from .._core.kernel import inner_kernel
 
-# --- The Unicode classes of the library's regular expressions, frozen in a data file
+# --- The Unicode classes of the library's regular expressions
 
 CODE_POINTS = 0x110000
 
@@ -22,7 +22,7 @@ NUMBER = 2  # \p{N} in the regular expression of ByteLevel
 SPACE = 4  # White space: the \s of every regular expression and Rust's char::is_whitespace, which agree on all 25
 WORD = 8  # \w in the regular expression of Whitespace
 PUNCTUATION = 16  # what Punctuation and BertPreTokenizer isolate
-NUMERIC = 32  # Rust's char::is_numeric, which Digits asks: NUMBER plus 13 of a later Unicode version
+NUMERIC = 32  # Rust's char::is_numeric, which Digits uses: NUMBER plus 13 of a later Unicode version
 
 _BITS = {
     "letter": LETTER,
@@ -35,7 +35,7 @@ _BITS = {
 
 
 def rows(name: str) -> Iterator[tuple[int, int, str]]:
-    """The rows `first..last;value` or `first;value` of a data file, its numbers hexadecimal, both ends included."""
+    """Read the rows `first..last;value` or `first;value` of a data file: hexadecimal numbers, both ends included."""
     for line in files("tokenizers_impl").joinpath("data", name).read_text("ascii").splitlines():
         if not line.startswith("#"):
             span, value = line.split(";")
@@ -45,9 +45,9 @@ def rows(name: str) -> Iterator[tuple[int, int, str]]:
 
 @cache
 def character_classes() -> U8:
-    """The classes of every code point, shape (0x110000,), read only: an OR of LETTER, NUMBER, SPACE and so on.
+    """The classes of every code point, shape (0x110000,), read-only: an OR of LETTER, NUMBER, SPACE and so on.
 
-    They are those of tokenizers 0.23.3, measured through the components that use them; surrogates are in no class.
+    They were measured through the components of tokenizers 0.23.3 that use them.  Surrogates are in no class.
 
     >>> classes = character_classes()
     >>> bool(classes[ord("é")] & LETTER), bool(classes[ord("½")] & NUMBER), bool(classes[ord("_")] & WORD)
@@ -60,7 +60,7 @@ def character_classes() -> U8:
     return classes
 
 
-# --- The frozen tables that normalizers rewrite by
+# --- The tables of the normalizers
 
 HANGUL, LEADS, VOWELS, TRAILS = 0xAC00, range(0x1100, 0x1113), range(0x1161, 0x1176), range(0x11A7, 0x11C3)
 
@@ -85,7 +85,7 @@ def removed_by(name: str) -> I64:
 
 @cache
 def combining_classes() -> U8:
-    """The canonical combining class of every code point, shape (0x110000,), read only: 0 for one that starts anew."""
+    """The canonical combining class of every code point, shape (0x110000,), read-only: 0 for starters."""
     classes = np.zeros(CODE_POINTS, np.uint8)
     for first, last, value in rows("unicode_combining.txt"):
         classes[first : last + 1] = int(value)
@@ -94,7 +94,7 @@ def combining_classes() -> U8:
 
 
 def decompositions(*, compatibility: bool) -> dict[int, list[int]]:
-    """From code point to its full decomposition; `compatibility`: as of NFKD, else as of NFD."""
+    """The full decomposition of each code point that has one; `compatibility`: of NFKD instead of NFD."""
     found = code_points_by_char("unicode_decompositions.txt")
     if compatibility:
         found |= code_points_by_char("unicode_compatibility.txt")
@@ -104,12 +104,12 @@ def decompositions(*, compatibility: bool) -> dict[int, list[int]]:
 
 
 def compositions() -> dict[int, list[int]]:
-    """From code point to the two that compose to it."""
+    """The pair of code points that compose to each composite."""
     return code_points_by_char("unicode_compositions.txt") | _hangul()
 
 
 def _hangul() -> dict[int, list[int]]:
-    """From syllable to lead and vowel, or to the syllable without its trail and the trail (Unicode 3.12)."""
+    """The pair of each Hangul syllable: lead and vowel, or the syllable without trail and the trail (Unicode 3.12)."""
     pairs = {}
     for i in range(len(LEADS) * len(VOWELS)):
         start = HANGUL + i * len(TRAILS)
@@ -119,7 +119,7 @@ def _hangul() -> dict[int, list[int]]:
     return pairs
 
 
-# --- Where a grapheme of text ends (Unicode Standard Annex 29)
+# --- The ends of graphemes (Unicode Standard Annex 29)
 
 _U16 = npt.NDArray[np.uint16]
 
@@ -127,7 +127,7 @@ _U16 = npt.NDArray[np.uint16]
 CONTROL, ATTACHES, EXTENDS, PREPENDS, LEAD, VOWEL, TRAIL, PICTURE, CONSONANT, LINKER, KEEPS_LINKING, JOINER = (
     1 << bit for bit in range(12)
 )
-# A syllable without a trail, one with.
+# A Hangul syllable without a trail, and one with a trail.
 OPEN, CLOSED = 1 << 12, 1 << 13
 
 _GRAPHEME_BITS = {
@@ -149,9 +149,9 @@ _CARRIAGE_RETURN, _LINE_FEED = 13, 10
 
 @cache
 def grapheme_kinds() -> _U16:
-    """How every code point joins with its neighbours, shape (0x110000,): an OR of the bits above.
+    """How each code point joins with its neighbours, shape (0x110000,): an OR of the bits above.
 
-    Regional indicators, which join in pairs, have none: nothing here asks for graphemes of their length.
+    Regional indicators, which join in pairs, have no bits, because no caller needs graphemes of their length.
     """
     kinds = np.zeros(CODE_POINTS, np.uint16)
     for first, last, names in rows("unicode_graphemes.txt"):
@@ -166,7 +166,7 @@ def grapheme_kinds() -> _U16:
 def grapheme_end(chars: U32, start: int, end: int, kinds: _U16) -> int:
     """The end of the grapheme that begins at `start`, at most `end`."""
     before = kinds[chars[start]]
-    # How much has been read of a picture, what extends it and a joiner; of a consonant and a linker.
+    # Progress in two sequences: picture, extenders, joiner; and consonant, linker.
     picture, conjunct = 1 if before & PICTURE else 0, 1 if before & CONSONANT else 0
     i = start + 1
     while i < end:

@@ -1,4 +1,4 @@
-"""Words as one array of code points, and the distinct words of a corpus, found by hashing."""
+"""Words as one array of code points, and the distinct words of a corpus."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from .._core.arrays import I32, I64, U32, code_points, packed, text_of
 from .._core.kernel import inner_kernel, kernel
 
-# --- Words as one array of code points: the form in which trainers and models see them
+# --- Words as one array of code points, the form that trainers and models read
 
 
 class Words(NamedTuple):
@@ -29,22 +29,22 @@ class Words(NamedTuple):
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Words:
-        """The words of these strings."""
+        """Convert strings to words."""
         listed = list(texts)
         lengths = np.fromiter(map(len, listed), np.int64, len(listed))
         return cls(code_points("".join(listed)), np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths))))
 
     @property
     def lengths(self) -> I64:
-        """Number of characters of each word, shape (n,)."""
+        """The number of characters of each word, shape (n,)."""
         return self.offsets[1:] - self.offsets[:-1]
 
     def text(self, i: int) -> str:
-        """Word i as a string."""
+        """Return word i as a string."""
         return text_of(self.chars[self.offsets[i] : self.offsets[i + 1]])
 
     def texts(self) -> list[str]:
-        """Every word as a string."""
+        """Return every word as a string."""
         joined, ends = text_of(self.chars), self.offsets.tolist()
         return [joined[start:end] for start, end in pairwise(ends)]
 
@@ -57,11 +57,11 @@ class WordCounts(NamedTuple):
 
     @classmethod
     def of(cls, counts: Mapping[str, int]) -> WordCounts:
-        """The words of a mapping from word to count, in its order."""
+        """Convert a mapping from words to counts, in its order."""
         return cls(Words.of(counts), np.fromiter(counts.values(), np.int64, len(counts)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as UTF-8 with small integers, a quarter of the size or less."""
+        """Pickle as UTF-8 with the smallest integer types, which takes at most a quarter of the size."""
         words, counts = self
         return _unpacked, (text_of(words.chars), packed(words.lengths), packed(counts))
 
@@ -71,15 +71,15 @@ def _unpacked(text: str, lengths: Any, counts: Any) -> WordCounts:
     return WordCounts(Words(code_points(text), offsets), counts.astype(np.int64))
 
 
-# --- The distinct words of a corpus, found by hashing
+# --- The distinct words of a corpus, in a hash table
 
 _EMPTY = -1
-# The columns of the table's rows, one row a word: side by side, so that a look-up touches one place in memory.
+# The columns of the table, which has one row per word, so that a look-up touches one place in memory.
 _HASH, _START, _LENGTH, _COUNT = range(4)
 
 
 class WordTable:
-    """Numbers words as they first come, and counts them.
+    """Numbers distinct words in order of first occurrence, and counts them.
 
     >>> table = WordTable()
     >>> table.add(np.array([97, 98, 97], np.uint32), np.array([0, 1, 2]), np.array([1, 2, 3])).tolist()
@@ -96,7 +96,7 @@ class WordTable:
         self._n, self._used = 0, 0
 
     def add(self, chars: U32, starts: I64, ends: I64, weights: I64 | None = None) -> I32:
-        """The numbers of the words chars[starts[j]:ends[j]], shape (k,); each is counted weights[j] times, or once."""
+        """Count the words chars[starts[j]:ends[j]] weights[j] times, or once; returns their numbers, shape (k,)."""
         numbers = np.empty(len(starts), np.int32)
         times = np.empty(0, np.int64) if weights is None else weights
         done = 0
@@ -109,14 +109,14 @@ class WordTable:
             self._grow(int(ends[done] - starts[done]))
 
     def counted(self) -> WordCounts:
-        """The words so far, in order of first occurrence."""
+        """The words so far and their counts, in order of first occurrence."""
         rows = self._rows[: self._n]
         offsets = np.empty(self._n + 1, np.int64)
         offsets[:-1], offsets[-1] = rows[:, _START], self._used
         return WordCounts(Words(self._chars[: self._used].copy(), offsets), rows[:, _COUNT].copy())
 
     def _grow(self, length: int) -> None:
-        """Room for twice as many words, or for twice as many characters, one more word of that length among them."""
+        """Double the room for words, or for characters, so that one more word of this length fits."""
         if self._n == len(self._rows):
             self._rows = _longer(self._rows, max(2 * self._n, 1))
             self._slots = _slots(self._rows[: self._n], 2 << len(self._rows).bit_length())
@@ -125,7 +125,7 @@ class WordTable:
 
 
 def _longer(array: Any, size: int) -> Any:
-    """The array at the head of one of `size` rows, whose rest is not touched."""
+    """A new array of `size` rows that begins with this array; the other rows are uninitialized."""
     result = np.empty((size, *array.shape[1:]), array.dtype)
     result[: len(array)] = array
     return result
@@ -133,7 +133,7 @@ def _longer(array: Any, size: int) -> Any:
 
 @kernel
 def _slots(rows: I64, n: int) -> I32:
-    """An open-addressed table of n slots, a power of two, with every word in it."""
+    """An open-addressed hash table of n slots, a power of two, with every word in it."""
     slots = np.full(n, _EMPTY, np.int32)
     for word in range(len(rows)):
         slot = rows[word, _HASH] & (n - 1)
@@ -157,7 +157,7 @@ def _intern(
     used: int,
     numbers: I32,
 ) -> tuple[int, int, int]:
-    """Number the words from `begin` on; returns the first without room, how many words and characters there are."""
+    """Number the words from `begin` on; returns the first without room, and the numbers of words and characters."""
     for j in range(begin, len(starts)):
         start, length = starts[j], ends[j] - starts[j]
         code = _hash(chars, start, ends[j])
@@ -174,7 +174,7 @@ def _intern(
         if slots[slot] == _EMPTY:
             if n == len(rows) or used + length > len(pool):
                 return j, n, used
-            # A loop: numba takes more than a second to compile a slice that is assigned to a slice.
+            # A loop, because numba takes more than a second to compile the assignment of a slice to a slice.
             for k in range(length):
                 pool[used + k] = chars[start + k]
             rows[n, _HASH], rows[n, _START], rows[n, _LENGTH], rows[n, _COUNT] = code, used, length, 0
@@ -188,7 +188,7 @@ def _intern(
 
 @inner_kernel
 def _hash(chars: U32, start: int, end: int) -> int:
-    """A number below 2**32; every product stays below 2**63."""
+    """The hash of a word, below 2**32; every product stays below 2**63, so numba and Python compute the same."""
     code = 0
     for i in range(start, end):
         code = ((code ^ int(chars[i])) * 0x5BD1E995) & 0xFFFFFFFF

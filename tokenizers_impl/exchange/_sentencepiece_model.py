@@ -12,15 +12,15 @@ import numpy as np
 
 # --- The wire format of protocol buffers
 
-# https://protobuf.dev/programming-guides/encoding: the last three bits of a field's key.
+# The wire type, the last three bits of a field's key: https://protobuf.dev/programming-guides/encoding.
 _VARINT, _LENGTH = 0, 2
 _FIXED = {1: 8, 5: 4}
 
 
 def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The number and the value of every field: an unsigned integer, or the bytes of anything else.
+    """Decode a message: yields the number and the value of every field, an unsigned integer or bytes.
 
-    ValueError where the bytes are no message.
+    ValueError if the bytes are not a message.
 
     >>> list(fields(integer_field(1, 300) + bytes_field(2, b"ab")))
     [(1, 300), (2, b'ab')]
@@ -97,7 +97,7 @@ class Kind(IntEnum):
 
 
 class Piece(NamedTuple):
-    """A piece; score: a 32-bit number, the natural logarithm of its probability."""
+    """A piece; score: a 32-bit float, the natural logarithm of its probability."""
 
     text: str
     score: float
@@ -106,10 +106,9 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class SentencePieceModel:
-    """What decides how text is encoded: the fields of `sentencepiece_model.proto` (0.2.3), with its defaults.
+    """The fields of `sentencepiece_model.proto` (0.2.3) that determine how text is encoded, with its defaults.
 
-    charsmap: the rules to rewrite text before encoding, empty for none; denormalizer: whether there are any for after
-    decoding.
+    charsmap: the normalization rules, empty if there are none; denormalizer: whether there are rules for decoded text.
     """
 
     pieces: tuple[Piece, ...]
@@ -167,7 +166,7 @@ class SentencePieceModel:
 
 
 def vocab_text(pieces: Collection[Piece]) -> str:
-    """The text of a .vocab file: a line a piece, a tab, its score with as many digits as give it back.
+    """The text of a .vocab file: one line per piece, with the piece, a tab, and its score with all digits it needs.
 
     >>> vocab_text([Piece("<unk>", 0.0), Piece("▁a", -1.25)])
     '<unk>\\t0\\n▁a\\t-1.25\\n'
@@ -179,7 +178,7 @@ def vocab_text(pieces: Collection[Piece]) -> str:
 
 
 def parse_vocab(text: str) -> list[tuple[str, float]]:
-    """Pieces and scores of such a text; ValueError names a line that is none.
+    """Read the pieces and scores of a .vocab file's text; ValueError names an invalid line.
 
     >>> parse_vocab("<unk>\\t0\\n▁a\\t-1.25\\n")
     [('<unk>', 0.0), ('▁a', -1.25)]

@@ -1,4 +1,4 @@
-"""Byte pair encoding of words, in arrays: first symbols, then merges by scan or by heap."""
+"""Kernels of byte-pair encoding: the initial symbols of words, and their merges by scan or by heap."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .._text.bytes import utf8_byte, utf8_length
 from .._text.trie import ROOT, follow, step, token_at
 from ._bpe_merges import DROPPED, MISSING, NONE, Tables, find
 
-# --- The symbols of a word before any merge, unknown characters among them
+# --- The symbols of a word before any merge, including unknown characters
 
 
 @inner_kernel
@@ -21,7 +21,10 @@ def closed(node: int, tables: Tables) -> int:
 
 @inner_kernel
 def _add_bytes(char: int, first: bool, last: bool, tables: Tables, ids: I32, lengths: I32, n: int) -> int:
-    """Writes the byte tokens of an unknown character and its affixes after n symbols; n if the vocabulary lacks one."""
+    """Write the byte tokens of an unknown character and its affixes after n symbols.
+
+    Returns the new number of symbols, or n if the vocabulary lacks one of the byte tokens.
+    """
     end = n
     length = utf8_length(char)
     before = 0 if first else len(tables.prefix_bytes)
@@ -45,12 +48,12 @@ def _add_bytes(char: int, first: bool, last: bool, tables: Tables, ids: I32, len
 def add_characters(
     chars: U32, start: int, end: int, word: tuple[int, int], tables: Tables, ids: I32, lengths: I32
 ) -> int:
-    """Writes the symbols of these characters of a word, before any merge.
+    """Write the symbols of chars[start:end], a part of a word, before any merge.
 
-    word: from where to where the word goes.  lengths: how many UTF-8 bytes of the word each symbol stands for.
-    Returns the number of symbols, MISSING if one would be an unknown token that the vocabulary lacks.  As in the
-    library an unknown character waits until a known one or the end comes: characters that fall back to bytes
-    overtake it.
+    word: start and end of the whole word.  lengths: receives the number of UTF-8 bytes that each symbol covers.
+    Returns the number of symbols; MISSING if an unknown character needs a token that the vocabulary lacks.  As in the
+    library, an unknown character is written only before the next known one or at the end, so characters that fall back
+    to bytes may precede it.
     """
     n, waiting = 0, 0
     for i in range(start, end):
@@ -93,7 +96,7 @@ def add_characters(
 
 @inner_kernel
 def push(heap: I64, size: int, entry: int) -> int:
-    """Adds an entry to a binary heap, the smallest first; returns its new size."""
+    """Add an entry to a binary heap with the smallest on top; returns the new size."""
     i = size
     while i > 0 and heap[(i - 1) // 2] > entry:
         heap[i] = heap[(i - 1) // 2]
@@ -104,7 +107,7 @@ def push(heap: I64, size: int, entry: int) -> int:
 
 @inner_kernel
 def pop(heap: I64, size: int) -> int:
-    """Takes the first entry, heap[0], out of a heap; returns its new size."""
+    """Remove the top entry, heap[0], of a heap; returns the new size."""
     size -= 1
     entry = heap[size]
     i = 0
@@ -127,14 +130,14 @@ NO_RANK = 2**31
 
 @inner_kernel
 def _rank_of(left: int, right: int, merges: I64) -> int:
-    """The rank of a pair, NO_RANK if it does not merge."""
+    """The rank of a pair; NO_RANK if it does not merge."""
     rank = find(merges, left, right)
     return NO_RANK if rank == NONE else rank
 
 
 @inner_kernel
 def merge_by_scan(ids: I32, lengths: I32, n: int, merges: I64, results: I32, ranks: I64) -> int:
-    """Merges n symbols, each time the pair of lowest rank, the leftmost of several; returns how many are left."""
+    """Repeatedly merge the leftmost pair of the lowest rank among n symbols; returns how many symbols are left."""
     for i in range(n - 1):
         ranks[i] = _rank_of(int(ids[i]), int(ids[i + 1]), merges)
     while n > 1:
@@ -158,14 +161,14 @@ def merge_by_scan(ids: I32, lengths: I32, n: int, merges: I64, results: I32, ran
     return n
 
 
-# --- Merging the symbols of a long word, or with dropout: the lowest rank is on top of a heap
+# --- Merging the symbols of a long word, or with dropout: a heap has the lowest rank on top
 
 GONE = -1
 
 
 @inner_kernel
 def _push_pair(heap: I64, size: int, ids: I32, left: int, right: int, merges: I64) -> int:
-    """Adds rank and place of the pair (left, right), if it merges, to a heap; returns its new size."""
+    """Add rank and position of the pair (left, right) to a heap if it merges; returns the new size."""
     rank = find(merges, int(ids[left]), int(ids[right]))
     return size if rank == NONE else push(heap, size, (rank << 32) | left)
 
@@ -174,11 +177,11 @@ def _push_pair(heap: I64, size: int, ids: I32, left: int, right: int, merges: I6
 def merge_by_heap(
     ids: I32, lengths: I32, n: int, merges: I64, results: I32, dropout: float, rng: np.random.Generator | None
 ) -> int:
-    """The same as `merge_by_scan` in n log n time; with a generator each merge is left out with probability dropout.
+    """Merge like `merge_by_scan` in n log n time; with a generator, skip each merge with probability `dropout`.
 
-    An entry is the rank and the place of a pair as they were when it was pushed.  As in the library it still holds if
-    the pair that stands there by now makes the same token; with dropout (Provilkov et al. 2020) an entry that was left
-    out comes back after the next one that was not.
+    An entry holds the rank and the position of a pair at the time of the push.  As in the library, the entry remains
+    valid if the pair now at this position makes the same token.  With dropout (Provilkov et al. 2020), skipped entries
+    return to the heap after the next entry that is not skipped.
     """
     following = np.arange(1, n + 1).astype(np.int32)
     previous = np.arange(-1, n - 1).astype(np.int32)
@@ -220,7 +223,7 @@ def merge_by_heap(
 
 @inner_kernel
 def _without_gone(ids: I32, lengths: I32, n: int) -> int:
-    """Moves the symbols that are left together; returns how many there are."""
+    """Close the gaps between the remaining symbols; returns their number."""
     kept = 0
     for i in range(n):
         if ids[i] != GONE:
@@ -232,7 +235,7 @@ def _without_gone(ids: I32, lengths: I32, n: int) -> int:
 
 # --- Merging the symbols of a word
 
-# Up to so many symbols a scan for the lowest rank is faster than a heap.
+# Up to this many symbols, a scan for the lowest rank is faster than a heap.
 SHORT = 64
 
 
@@ -240,10 +243,10 @@ SHORT = 64
 def merge(
     ids: I32, lengths: I32, n: int, tables: Tables, ranks: I64, dropout: float, rng: np.random.Generator | None
 ) -> int:
-    """Merges n symbols in place; returns how many are left.
+    """Merge n symbols in place; returns how many are left.
 
-    A scan sees every pair's present rank, the heap also ranks of pairs that have changed since.  Both do the same as
-    long as a changed pair never makes the token that it made before, which holds where ids are distinct and every merge
+    A scan sees the current rank of every pair; the heap also holds outdated ranks.  Both give the same result if a
+    pair that has changed never makes the same token as before.  That holds if ids are distinct and every merge
     lengthens its left part: `Tables.scannable`.
     """
     if rng is None and n <= SHORT and tables.scannable:
@@ -251,18 +254,18 @@ def merge(
     return merge_by_heap(ids, lengths, n, tables.merges, tables.results, dropout, rng)
 
 
-# --- The symbols of a word by the longest match anywhere in it
+# --- Splitting a word at its longest matches
 
-# More than any length: lengths are counted down from it, so that the heap has the longest match on top.
+# Greater than any length.  Entries hold this minus the length, so that the heap has the longest match on top.
 LONGEST = 2**31
 INSIDE = -1
 
 
 @inner_kernel
 def _longest_symbol(chars: U32, at: int, limit: int, word: tuple[int, int], tables: Tables) -> tuple[int, int]:
-    """The longest token that stands at a place of a word, as (letters it covers, id); (0, NONE) if there is none.
+    """The longest token at a position of a word, as (number of letters it covers, id); (0, NONE) if there is none.
 
-    limit: how many letters it may cover.  Letters are the characters, then end of word where that is a symbol.
+    limit: how many letters it may cover.  Letters are the characters, and the end of word if that is a symbol.
     """
     start, end = word
     node = ROOT if at in (start, end) else tables.rest
@@ -285,10 +288,10 @@ def _longest_symbol(chars: U32, at: int, limit: int, word: tuple[int, int], tabl
 
 @inner_kernel
 def _place_longest(chars: U32, word: tuple[int, int], n: int, tables: Tables, tokens: I32, covers: I32) -> None:
-    """Takes the longest symbol of what is left of the n letters of a word, the leftmost of several, until none is left.
+    """Repeatedly place the longest token that fits the remaining ones of n letters, leftmost first, until none fits.
 
-    Writes at the letter where a symbol begins its id and how many letters it covers; covers is 0 where a letter stays
-    alone and INSIDE where it lies within a symbol.
+    tokens, covers: receive, at a token's first letter, its id and the number of letters that it covers.  covers is
+    INSIDE at its other letters, and 0 at letters that no token covers.
     """
     heap = np.empty(n, np.int64)
     size = 0
@@ -326,9 +329,9 @@ def match_longest(
     dropout: float,
     rng: np.random.Generator | None,
 ) -> int:
-    """Writes the symbols of a word, the longest first; parts that no symbol covers are merged as words are.
+    """Write the symbols of a word: its longest matches, and between them the merged symbols of uncovered parts.
 
-    matches: room for tokens and covers of `_place_longest`.  Returns the number of symbols or MISSING.
+    matches: scratch for tokens and covers of `_place_longest`.  Returns the number of symbols, or MISSING.
     """
     start, end = word
     letters = end - start + (tables.end_of_word != NONE)
@@ -354,7 +357,7 @@ def match_longest(
     return n
 
 
-# --- Byte pair encoding of words, in arrays
+# --- Byte-pair encoding of words
 
 
 @inner_kernel
@@ -369,7 +372,7 @@ def _encode_word(
     dropout: float,
     rng: np.random.Generator | None,
 ) -> int:
-    """Writes the symbols of one word that is not empty; returns how many there are, or MISSING."""
+    """Write the symbols of one nonempty word; returns their number, or MISSING."""
     start, end = word
     if tables.whole_words:
         token = token_at(follow(ROOT, chars, start, end, tables.edges), tables.ids)
@@ -379,7 +382,7 @@ def _encode_word(
             for i in range(start, end):
                 lengths[0] += utf8_length(int(chars[i]))
             return 1
-    # numba drops this branch where matches is None: nobody waits for code to be compiled that is not used.
+    # numba drops this branch if matches is None, which saves the time to compile it.
     if matches is not None:
         return match_longest(chars, word, tables, ids, lengths, ranks, matches, dropout, rng)
     n = add_characters(chars, start, end, word, tables, ids, lengths)
@@ -394,10 +397,10 @@ def _encode_word(
 
 @inner_kernel
 def _write_places(chars: U32, word: tuple[int, int], lengths: I32, n: int, starts: I32, ends: I32, at: int) -> None:
-    """Writes from where to where in the word n symbols reach, from index `at` on.
+    """Write the start and end of n symbols in the word, in characters, from index `at` on.
 
-    As in the library symbols lie one after another in the bytes of the word, whatever was dropped between them; a
-    symbol reaches over every character of which it has a byte.
+    As in the library, symbols follow one another in the bytes of the word, even if characters between them were
+    dropped.  A symbol covers every character of which it has a byte.
     """
     start, end = word
     char, reached = start, utf8_length(int(chars[start]))
@@ -419,7 +422,7 @@ def _write_places(chars: U32, word: tuple[int, int], lengths: I32, n: int, start
 
 @inner_kernel
 def _write_bytes(lengths: I32, n: int, starts: I32, ends: I32, at: int) -> None:
-    """The same in bytes."""
+    """Write the start and end of n symbols in the word, in bytes, from index `at` on."""
     byte = 0
     for k in range(n):
         starts[at + k] = byte
@@ -439,13 +442,13 @@ def encode(
     dropout: float,
     rng: np.random.Generator | None,
 ) -> int:
-    """Writes the pieces of all words; returns the word that needs an unknown token that is missing, NONE if none does.
+    """Write the pieces of all words; returns NONE, or the first word that needs an unknown token but has none.
 
-    symbols: the most symbols that a word can have before it is merged.
-    pieces: the arrays of `Pieces`, with room for as many symbols as the words can have.
-    in_bytes: whether their places are bytes of UTF-8, not characters.
-    matches: room for the matches of a word (`match_longest`); None: symbols are merged, not matched.
-    dropout, rng: the probability that a merge is left out and what is drawn from; None: no merge is.
+    symbols: the most symbols that a word can have before merges.
+    pieces: the arrays of `Pieces`, with room for the most symbols that all words can have.
+    in_bytes: whether starts and ends are in bytes of UTF-8 instead of characters.
+    matches: scratch for the matches of a word (`match_longest`); None: symbols are merged, not matched.
+    dropout, rng: the probability that a merge is skipped, and the generator to draw from; None: no merge is skipped.
     """
     all_ids, starts, ends, firsts = pieces
     ids = np.empty(symbols, np.int32)

@@ -1,4 +1,4 @@
-"""The merges of a byte pair encoding: as numbers, in a table from pair to rank, as kernels see them."""
+"""The merges of a byte-pair encoding in the form that kernels read: ids, and a table from pairs to ranks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .._core.arrays import I32, I64, U32, packed
 from .._core.kernel import inner_kernel, kernel
 from .._text.words import Words
 
-# --- A table from pairs of numbers to a number, in one array: from merges to their ranks
+# --- A hash table from pairs of numbers to numbers, such as from merges to their ranks
 
 EMPTY = -1
 ABSENT = -1
@@ -20,14 +20,14 @@ ABSENT = -1
 
 @kernel
 def find(slots: I64, left: int, right: int) -> int:
-    """The number at (left, right), ABSENT where there is none.
+    """The number of the pair (left, right); ABSENT if it has none.
 
-    slots: shape (2 * a power of two,), key and number side by side, so that a look-up touches one cache line; the key
-    of (left, right), both in 0..2**31 - 1, is left * 2**32 + right, that of a free slot EMPTY.
+    slots: shape (2 * a power of two,); keys and numbers alternate, so that a look-up touches one cache line.  The key
+    of (left, right), both in 0..2**31 - 1, is left * 2**32 + right; the key of a free slot is EMPTY.
     """
     key = (left << 32) | right
     mask = len(slots) // 2 - 1
-    # Products of a 31-bit and a 32-bit number: below 2**63, so that Python's integers and the machine's agree.
+    # Products of a 31-bit and a 32-bit number stay below 2**63, so Python and machine integers agree.
     mixed = (left * 0x9E3779B1) ^ (right * 0x85EBCA6B)
     slot = (mixed ^ (mixed >> 29)) & mask
     while True:
@@ -41,7 +41,7 @@ def find(slots: I64, left: int, right: int) -> int:
 
 @inner_kernel
 def put(slots: I64, left: int, right: int, number: int) -> None:
-    """Sets the number at (left, right); there must be a free slot."""
+    """Set the number of the pair (left, right); there must be a free slot."""
     key = (left << 32) | right
     mask = len(slots) // 2 - 1
     mixed = (left * 0x9E3779B1) ^ (right * 0x85EBCA6B)
@@ -54,7 +54,7 @@ def put(slots: I64, left: int, right: int, number: int) -> None:
 
 @kernel
 def put_in_order(slots: I64, lefts: I32, rights: I32) -> None:
-    """Puts every pair with its index; of equal pairs the last one counts."""
+    """Set the number of every pair to its index; of equal pairs, the last one counts."""
     for i in range(len(lefts)):
         put(slots, int(lefts[i]), int(rights[i]), i)
 
@@ -69,7 +69,7 @@ def free_slots(pairs: int) -> I64:
 
 
 def pair_table(lefts: I32, rights: I32) -> I64:
-    """The table from pair i, (lefts[i], rights[i]), to i; of equal pairs the last one counts.
+    """The table from each pair (lefts[i], rights[i]) to i; of equal pairs, the last one counts.
 
     >>> table = pair_table(np.array([1, 1, 1], np.int32), np.array([2, 3, 2], np.int32))
     >>> find(table, 1, 2), find(table, 1, 3), find(table, 2, 2)
@@ -80,16 +80,16 @@ def pair_table(lefts: I32, rights: I32) -> I64:
     return slots
 
 
-# --- The merges of a byte pair encoding as numbers
+# --- The merges of a byte-pair encoding as ids
 
 Merge = tuple[str, str]
 
 
 class Merges(NamedTuple):
-    """The merges with ranks 0, 1, ...: lefts[r] followed by rights[r] becomes results[r]; int32, shape (merges,).
+    """The merges: at rank r = 0, 1, ..., lefts[r] followed by rights[r] becomes results[r]; int32, shape (merges,).
 
-    ranks: the pair table from (left, right) to rank; of a pair that comes twice the last rank, as in the library.
-    lengthen: whether no right part is empty once its prefix is cut off.
+    ranks: the pair table from (left, right) to rank; a pair that occurs twice has the last rank, as in the library.
+    lengthen: whether every right part has characters besides its prefix.
 
     >>> ids = {"l": 0, "##o": 1, "lo": 2}
     >>> Merges.of([("l", "##o")], ids, prefix="##").results.tolist()
@@ -104,7 +104,7 @@ class Merges(NamedTuple):
 
     @classmethod
     def of(cls, merges: Sequence[Merge], ids: Mapping[str, int], prefix: str) -> Merges:
-        """These merges; ValueError names the first that has a part or a result that is not in ids."""
+        """Look up these merges; ValueError names the first one with a part or a result that is not in `ids`."""
         parts = [_continuation(right, prefix) for _, right in merges] if prefix else [right for _, right in merges]
         try:
             lefts = _array(ids[left] for left, _ in merges)
@@ -115,17 +115,17 @@ class Merges(NamedTuple):
         return cls(lefts, rights, results, pair_table(lefts, rights), all(parts))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled without the table, with small integers."""
+        """Pickle without the table, with the smallest integer types."""
         return _unpacked, (packed(self.lefts), packed(self.rights), packed(self.results), self.lengthen)
 
     def in_force(self) -> I64:
-        """The ranks that count, sorted, int64: all but those of pairs that come again later."""
+        """The ranks in use, sorted, int64: all but those of pairs that occur again later."""
         pairs = self.lefts.astype(np.int64) << 32 | self.rights
         _, last = np.unique(pairs[::-1], return_index=True)
         return np.sort(len(pairs) - 1 - last)
 
     def rank(self, left: int, right: int) -> int | None:
-        """The rank of a pair of ids, None if it does not merge."""
+        """The rank of a pair of ids; None if it does not merge."""
         rank = find(self.ranks, left, right)
         return None if rank < 0 else rank
 
@@ -140,7 +140,7 @@ def _array(ids: Iterable[int]) -> I32:
 
 
 def checked_merges(merges: Sequence[Merge]) -> list[Merge]:
-    """The merges as tuples; ValueError names one that is no pair of strings."""
+    """The merges as tuples; ValueError names one that is not a pair of strings."""
     if not (
         set(map(type, merges)) <= {tuple, list}
         and set(map(len, merges)) <= {2}
@@ -156,10 +156,10 @@ def _is_pair(merge: object) -> bool:
 
 
 def _continuation(right: str, prefix: str) -> str:
-    """What a right part adds to the left one.
+    """The string that a right part adds to the left one.
 
-    The library cuts off as many bytes as the prefix has, whether or not the part begins with it, and panics where there
-    are fewer.
+    Like the library, this cuts off as many bytes as the prefix has, whether or not the part begins with the prefix.
+    The library panics if the part has fewer bytes; this raises ValueError.
     """
     if right.startswith(prefix):
         return right[len(prefix) :]
@@ -179,31 +179,32 @@ def _unknown_token(merges: Sequence[Merge], parts: Sequence[str], ids: Mapping[s
     left, right = merges[rank]
     return ValueError(
         f"Token `{token}` out of vocabulary: merges[{rank}] is {(left, right)!r}; "
-        "add the token to vocab or take the merge out"
+        "add the token to vocab or remove the merge"
     )
 
 
-# --- A byte pair encoding as its kernels see it
+# --- A byte-pair encoding in the form that its kernels read
 
 NONE = -1
-# What `Tables.unk` says besides an id: unknown characters are dropped; they need a token that the vocabulary lacks.
+# Values of `Tables.unk` that are not ids.  DROPPED: drop unknown characters.  MISSING: they need a token, and there is
+# none.
 DROPPED = -1
 MISSING = -2
 
 
 class Tables(NamedTuple):
-    """A model as the kernel sees it.
+    """A model in the form that its kernels read.
 
     edges, ids: the trie of the vocabulary (`Trie`).
-    merges: the pair table from (left id, right id) to rank; results: int32, shape (merges,), the id that a merge makes.
-    rest: the node of continuing_subword_prefix, where symbols that are not first in their word are looked up.
-    suffix: the characters of end_of_word_suffix, which close the last symbol of a word.
-    end_of_word: the id of the suffix as a symbol of its own, after the last character; NONE where it is glued to that.
-    unk: the id for unknown characters, DROPPED or MISSING; fuse_unk: whether neighbours share one.
-    bytes: int32, shape (256,), the ids of <0x00>..<0xFF>, NONE where the vocabulary lacks one; shape (0,) without byte
-      fallback.  prefix_bytes, suffix_bytes: the same of the bytes of the two affixes.
-    whole_words: whether a word that is a token is taken as it is.
-    scannable: whether the lowest rank may be found by a scan (see `_merging.merge`).
+    merges: the pair table from (left id, right id) to rank; results: int32, shape (merges,), the resulting ids.
+    rest: the node of continuing_subword_prefix, from which symbols that are not first in their word are looked up.
+    suffix: the characters of end_of_word_suffix, which end the last symbol of a word.
+    end_of_word: the id of the suffix as a separate symbol after the last character; NONE if it is part of that symbol.
+    unk: the id of unknown characters, DROPPED or MISSING; fuse_unk: whether adjacent unknown characters share one.
+    bytes: int32, shape (256,), the ids of <0x00>..<0xFF>, NONE if the vocabulary lacks one; shape (0,) without byte
+      fallback.  prefix_bytes, suffix_bytes: the ids of the bytes of the two affixes.
+    whole_words: whether a word that is a token is not split.
+    scannable: whether the lowest rank may be found by a scan (see `_bpe_kernel.merge`).
     """
 
     edges: I64
@@ -223,7 +224,7 @@ class Tables(NamedTuple):
 
 
 def most_symbols(words: Words, tables: Tables) -> tuple[int, int]:
-    """The most symbols that one word, and that all words, can have before anything merges."""
+    """Upper bounds of the number of symbols of one word, and of all words, before any merge."""
     chars, affixes, ends = words.chars, len(tables.prefix_bytes), len(tables.suffix_bytes) + 1
     in_all, of_one = len(chars), 1
     if len(tables.bytes):

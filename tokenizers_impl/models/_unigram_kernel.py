@@ -118,7 +118,7 @@ def _walk(
     edges: I64, piece_at: I32, has_unk: bool, chars: U32, offsets: I64, filled: I64, sources: I64, ids: I32
 ) -> None:
     """Advance `filled` by the number of arcs into each node; also write the arcs unless `sources` is empty."""
-    # The code that writes an arc stands twice, because calling a function for it takes four times as long.
+    # The code that writes an arc is written out twice, because calling a function for it takes four times as long.
     write = len(sources) > 0
     for i in range(len(offsets) - 1):
         word = chars[offsets[i] : offsets[i + 1]]

@@ -113,7 +113,7 @@ class Precompiled(CharsMapNormalizer):
         return _looked_up_alone(self._map.units, self._map.places)
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The splits after the map; ValueError for a map that points outside itself."""
+        """Apply the map to the splits; ValueError if the map points outside itself."""
         texts = splits.chars, splits.starts, splits.ends, splits.added
         nothing = np.empty(0, np.uint32), np.empty(0, np.int32)
         lengths, same = _rewrite(*texts, grapheme_kinds(), *self._map, self._alone, *nothing)
@@ -177,15 +177,15 @@ def _rewrite(
     new: U32,
     changes: I32,
 ) -> tuple[I64, bool]:
-    """The new lengths, fewer of them if the map is broken, and whether nothing changes.
+    """The new length of each split, and whether nothing changes; fewer lengths if the map is broken.
 
-    Fills `new`, if not empty, with the characters, and `changes` with what `_sources` reads.
+    Unless `new` is empty, also writes the new characters to `new`, and to `changes` the input of `_sources`.
     """
     lengths, same, w = ends - starts, True, 0
     for j in range(len(starts)):
         i, begin, end = starts[j], w, starts[j]
         while i < ends[j]:
-            # `end` is where the grapheme ends in which i lies.
+            # `end` is the end of the grapheme that contains i.
             stop, place = i + 1, NO_KEY
             if added[j] == TEXT:
                 if i == end:
@@ -221,7 +221,7 @@ def _is_short(chars: U32, start: int, end: int) -> bool:
 
 @inner_kernel
 def _put(texts: U32, place: int, replaced: int, new: U32, changes: I32, begin: int, w: int) -> int:
-    """Writes the replacement of so many characters from w on; returns where it ends."""
+    """Write the replacement of `replaced` characters from w on; returns its end."""
     first = w
     while place + w - first < len(texts) and texts[place + w - first] != 0:
         if len(new):
@@ -235,11 +235,11 @@ def _put(texts: U32, place: int, replaced: int, new: U32, changes: I32, begin: i
 
 @kernel
 def _sources(changes: I32, starts: I64, ends: I64, former_starts: I64) -> I32:
-    """The character that each came from, in place of its change.
+    """Replace each character's change by the index of its source; returns the same array.
 
-    A positive change puts the character beside the one before it; any other takes the next one, and as many more as it
-    is below zero.  What is taken out before any other character stands is not counted, so that all that follow come
-    from too early a place: so the library has it.
+    A character with a positive change has the source of the character before it.  Any other change takes the next
+    source, and a change of -n skips n more.  Characters removed at the beginning of a split are not counted, so the
+    following sources are too small, as in the library.
     """
     for j in range(len(starts)):
         used = former_starts[j]
@@ -282,7 +282,7 @@ class SentencePieceMap(CharsMapNormalizer):
         return Trie.of({string: id for id, string in enumerate(dict.fromkeys(filter(None, self.kept)))})
 
     def normalize_splits(self, splits: Splits) -> Splits:
-        """The splits after the map; ValueError for a map that points outside itself."""
+        """Apply the map to the splits; ValueError if the map points outside itself."""
         given = splits.chars, splits.starts, splits.ends, splits.added, *self._map, *self._kept
         lengths = _rewrite_longest(*given, np.empty(0, np.uint32), np.empty(0, np.int32))
         if len(lengths) < len(splits.starts):
@@ -308,9 +308,9 @@ def _rewrite_longest(
     new: U32,
     sources: I32,
 ) -> I64:
-    """The new lengths, fewer of them if the map is broken.
+    """The new length of each split; fewer lengths if the map is broken.
 
-    Fills `new`, if not empty, with the characters, `sources` with the character that each came from.
+    Unless `new` is empty, also writes the new characters to `new` and the index of each one's source to `sources`.
     """
     lengths, w = np.empty(len(starts), np.int64), 0
     for j in range(len(starts)):
@@ -334,7 +334,7 @@ def _rewrite_longest(
 
 @inner_kernel
 def _put_longest(source: U32, start: int, end: int, first: int, stop: int, new: U32, sources: I32, w: int) -> int:
-    """Writes source[start:end] in place of the characters first..stop - 1 from w on; returns where it ends."""
+    """Write source[start:end] as the replacement of the characters first:stop from w on; returns its end."""
     for k in range(end - start):
         if len(new):
             new[w + k], sources[w + k] = source[start + k], min(first + k, stop - 1)
@@ -364,9 +364,9 @@ def _kept_end(chars: U32, start: int, end: int, edges: I64, ids: I32) -> int:
 
 @inner_kernel
 def _longest(chars: U32, start: int, end: int, units: I64, places: I32) -> tuple[int, int]:
-    """Where the longest key ends that begins there, and where its replacement stands.
+    """The end of the longest key that begins at `start`, and the position of its replacement.
 
-    start + 1 and NO_KEY if there is none; BROKEN as the place of a map that points outside itself.
+    Without a key, start + 1 and NO_KEY.  The position is BROKEN if the map points outside itself.
     """
     stop, place = start + 1, NO_KEY
     node = (units[0] >> 10) << ((units[0] & 512) >> 6)

@@ -1,4 +1,4 @@
-"""The BPE training from counted words to merges: options, alphabet, first symbols, the loop."""
+"""The BPE training from counted words to merges: options, alphabet, initial symbols, merge loop."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ UNLIMITED = 2**31 - 1
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BpeOptions(TrainingOptions):
-    """What `BpeTrainer` documents; a vocab_size of None is no limit here."""
+    """The options that `BpeTrainer` documents; here vocab_size=None means no limit."""
 
     vocab_size: int | None = None
     min_frequency: int = 0
@@ -75,17 +75,17 @@ class BpeOptions(TrainingOptions):
 
     @property
     def prefix(self) -> str:
-        """The continuing_subword_prefix, empty if there is none."""
+        """The continuing_subword_prefix; empty if there is none."""
         return self.continuing_subword_prefix or ""
 
     @property
     def suffix(self) -> str:
-        """The end_of_word_suffix, empty if there is none."""
+        """The end_of_word_suffix; empty if there is none."""
         return self.end_of_word_suffix or ""
 
     @property
     def most_tokens(self) -> int:
-        """The size of the vocabulary at which training ends."""
+        """The vocabulary size at which training ends."""
         return UNLIMITED if self.vocab_size is None else min(self.vocab_size, UNLIMITED)
 
     @property
@@ -95,19 +95,19 @@ class BpeOptions(TrainingOptions):
 
     @property
     def longest_first(self) -> int:
-        """The most characters of a pair of initial symbols: two in the library, which never looks at these.
+        """The most characters that a pair of initial symbols may have: at least two, as the library never checks these.
 
-        Where a training goes on, they may have more, and are held to the limit.
+        If a training extends a model, initial symbols may be longer, and the limit applies to their pairs.
         """
         return max(self.longest, 2) if self.compat else self.longest
 
     @property
     def longest(self) -> int:
-        """The most characters of a pair that arises by a merge; the library's test is `<`."""
+        """The most characters that a pair created by a merge may have; the library's test is `<`."""
         return UNLIMITED if self.max_token_length is None else min(self.max_token_length - bool(self.compat), UNLIMITED)
 
 
-# --- Which characters a training keeps
+# --- The characters that a training keeps
 
 
 @kernel
@@ -120,10 +120,10 @@ def _count_characters(chars: U32, offsets: I64, counts: I64, totals: I64) -> Non
 def alphabet(
     counts: WordCounts, initial: Sequence[str] = (), limit: int | None = None, order: Sequence[str] = ()
 ) -> list[str]:
-    """The characters of the words with the first character of each string of `initial`, sorted by code point.
+    """The characters of the words and the first character of each string of `initial`, sorted by code point.
 
-    limit: how many are kept: first those of `initial`, then the most frequent ones.  Of equally frequent ones those
-    that come first in `order` are kept, then those with the smaller code point; the library keeps any.
+    limit: how many characters to keep: first those of `initial`, then the most frequent ones.  Equally frequent ones
+    are kept in the order of `order`, then by smaller code point; the library may keep any of them.
 
     >>> words = WordCounts.of({"abba": 3, "cd": 1})
     >>> alphabet(words, initial=["z"]), alphabet(words, limit=3), alphabet(words, limit=3, order=["d"])
@@ -142,17 +142,17 @@ def alphabet(
     return [chr(char) for char in kept.tolist()]
 
 
-# --- The symbols that words consist of before the first merge
+# --- The symbols of words before the first merge
 
-# A character stands plain, with prefix, with suffix or with both; END is the suffix as a symbol of its own.
+# A character is plain, or has the prefix, the suffix or both; END is the suffix as a separate symbol.
 PLAIN, PREFIXED, SUFFIXED, END = 0, 1, 2, 4
 
 
 class InitialSymbols:
     """The words as numbers of affixed characters.
 
-    symbols: int32; the ones of word w are symbols[offsets[w]:offsets[w + 1]].  Number f * n + c is character c of the
-    n known ones in form f; what is not known is left out, the others keep the form of their place in the word.
+    symbols: int32; word w has symbols[offsets[w]:offsets[w + 1]].  The number f * n + c is character c of the n known
+    characters in form f.  Unknown characters are left out; the others keep the form of their position in the word.
     """
 
     def __init__(self, words: Words, known: Sequence[str], prefix: str, suffix: str, end_of_word: str) -> None:
@@ -168,7 +168,7 @@ class InitialSymbols:
         self.symbols, self._seen = symbols[: self.offsets[-1]], seen
 
     def strings(self) -> dict[int, str]:
-        """The number of every symbol that occurs with its string."""
+        """The string of every symbol that occurs, by its number."""
         numbers = np.flatnonzero(self._seen).tolist()
         return {number: self._string(*divmod(number, max(1, len(self.known)))) for number in numbers}
 
@@ -191,7 +191,7 @@ def _affix(
     firsts: I64,
     seen: Bools,
 ) -> None:
-    """Writes the symbols, where the words begin among them, and which numbers occur."""
+    """Write the symbols, the index of each word's first symbol, and which numbers occur."""
     size = 0
     for w in range(len(offsets) - 1):
         firsts[w] = size
@@ -212,20 +212,20 @@ def _affix(
 
 @kernel
 def renumber(symbols: I32, numbers: I32) -> None:
-    """Puts numbers[s] in the place of every symbol s.  (numpy would make 64-bit indices of all symbols first.)"""
+    """Replace every symbol s by numbers[s].  (numpy would convert all symbols to 64-bit indices first.)"""
     for i in range(len(symbols)):
         symbols[i] = numbers[symbols[i]]
 
 
-# --- The model that a training of merges goes on from
+# --- The model that a training extends
 
 Extended = BPE | WordPiece
 
 
 def model_tokens(model: Extended, options: BpeOptions) -> dict[str, int]:
-    """The vocabulary of the model in the order of the ids; ValueError for gaps, and for other affixes than its own."""
+    """The model's vocabulary in the order of ids; ValueError if ids have gaps, or if the options' affixes differ."""
     for name in ("continuing_subword_prefix", "end_of_word_suffix", "end_of_word"):
-        # What a WordPiece has not is as by default: no suffix.
+        # A WordPiece has no suffix, which is the default.
         ours, theirs = getattr(options, name), getattr(model, name, getattr(BpeOptions, name))
         if (ours or None) != (theirs or None):
             raise ValueError(f"{name} is {ours!r} but the model to extend has {theirs!r}: give the trainer the model's")
@@ -237,7 +237,7 @@ def model_tokens(model: Extended, options: BpeOptions) -> dict[str, int]:
 
 
 def cut_words(words: Words, tokens: dict[str, int], model: Extended) -> Pieces:
-    """The words as the model cuts them once it has these tokens; characters that are no token are left out."""
+    """The words as the model with these tokens cuts them; characters that are not tokens are left out."""
     if isinstance(model, WordPiece):
         return WordPiece(tokens, continuing_subword_prefix=model.continuing_subword_prefix).known_parts(words)
     same = BPE(
@@ -252,18 +252,18 @@ def cut_words(words: Words, tokens: dict[str, int], model: Extended) -> Pieces:
 
 # --- The BPE training from counted words to merges
 
-# Merges between two looks at the progress bar and at Ctrl-C.
+# The number of merges between two updates of the progress bar and checks for Ctrl-C.
 SLICE = 256
 
 
 @dataclass(frozen=True)
 class LearntMerges:
-    """What a training found.
+    """The result of a training.
 
-    tokens: the vocabulary in the order of the ids.
-    rows: int64, shape (merges, 6): left part, right part, result, count of the pair, then the size of the vocabulary
-      and the number of tokens in the corpus after the merge.
-    gains: the gain of every merge, in a training by gain.
+    tokens: the vocabulary in the order of ids.
+    rows: int64, shape (merges, 6): left part, right part, result, count of the pair, then the vocabulary size and the
+      number of tokens in the corpus after the merge.
+    gains: the gain of every merge; None unless training was by gain.
 
     >>> learnt = learn_merges(WordCounts.of({"low": 5, "lot": 2}), BpeOptions(num_merges=2))
     >>> learnt.tokens, learnt.merges()
@@ -282,7 +282,7 @@ class LearntMerges:
 
     @cached_property
     def history(self) -> list[dict[str, Any]]:
-        """A row a merge; made when it is asked for, as 30,000 of them take 20 MB."""
+        """One row per merge; built at each call, because 30,000 rows take 20 MB."""
         gains = repeat({}) if self.gains is None else ({"gain": gain} for gain in self.gains)
         return [
             {
@@ -303,14 +303,14 @@ class LearntMerges:
 def learn_merges(
     counts: WordCounts, options: BpeOptions, model: Extended | None = None, show_progress: Shown = False
 ) -> LearntMerges:
-    """The merges of these words, in the steps of BpeTrainer::do_train of `tokenizers` 0.23.3.
+    """Learn the merges of these words, in the steps of BpeTrainer::do_train of `tokenizers` 0.23.3.
 
-    model: what the training goes on from, where the options say extend.
+    model: the model to extend, used only with `extend`.
     """
     rule = Rule(
         TIE_BREAKS.index(options.tie_break), max(1, options.min_frequency), options.most_tokens, options.longest
     )
-    # 5. The merges.  Nothing here holds the state, so that it is gone when the strings of the tokens are made.
+    # 5. The merges.  No variable here holds the state, so it is freed before the strings of the tokens are built.
     tokens, rows = _merged(
         state_with_pairs(counts, options, model, show_progress), rule, options.most_merges, show_progress
     )
@@ -318,7 +318,7 @@ def learn_merges(
 
 
 def state_with_pairs(counts: WordCounts, options: BpeOptions, model: Extended | None, show_progress: Shown) -> State:
-    """The words as symbols with their pairs, the steps 1 to 4."""
+    """The words as symbols with their pairs: steps 1 to 4."""
     state = initial_state(counts, options, model, show_progress)
     # 4. The pairs.
     with progress("Count pairs", len(counts.counts), show_progress) as bar:
@@ -328,7 +328,7 @@ def state_with_pairs(counts: WordCounts, options: BpeOptions, model: Extended | 
 
 
 def initial_state(counts: WordCounts, options: BpeOptions, model: Extended | None, show_progress: Shown) -> State:
-    """The words as symbols, the steps 1 to 3; the tokens of a model to extend come before all others."""
+    """The words as symbols: steps 1 to 3; the tokens of a model to extend come before all others."""
     extended = model if options.extend else None
     tokens = {} if extended is None else model_tokens(extended, options)
     # 1. The special tokens.
@@ -358,7 +358,7 @@ def initial_state(counts: WordCounts, options: BpeOptions, model: Extended | Non
 
 
 def _merged(state: State, rule: Rule, most_merges: int, show_progress: Shown) -> tuple[Words, I64]:
-    """Merges until the rule, the number of merges or the words end it; the tokens, and a row a merge."""
+    """Merge until a limit is reached or no pair is left; returns the tokens and one row per merge."""
     rows, done, reason = [np.empty((0, ROW), np.int64)], 0, None
     wanted = min(rule.vocab_size - int(state.used[TOKENS]), most_merges)
     with progress("Compute merges", max(0, wanted), show_progress) as bar:
@@ -379,7 +379,7 @@ def _merged(state: State, rule: Rule, most_merges: int, show_progress: Shown) ->
 
 
 def tokens_of(state: State) -> Words:
-    """The strings of the tokens, in the order of the ids."""
+    """The strings of the tokens, in the order of ids."""
     n, ends = int(state.used[TOKENS]), state.strings.ends
     return Words(state.strings.chars[: ends[n]], ends[: n + 1])
 
@@ -390,6 +390,6 @@ def _add(tokens: dict[str, int], strings: Iterable[str]) -> None:
 
 
 def _in_order(strings: set[str], order: Iterable[str]) -> list[str]:
-    """The strings that `order` has, in its order, then the others, sorted."""
+    """The strings that occur in `order`, in its order, then the others, sorted."""
     first = [string for string in dict.fromkeys(order) if string in strings]
     return first + sorted(strings.difference(first))

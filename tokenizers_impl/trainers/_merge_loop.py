@@ -1,4 +1,4 @@
-"""The merge loop of byte-pair encoding, with the state it starts from."""
+"""The merge loop of byte-pair encoding and its initial state."""
 
 from __future__ import annotations
 
@@ -36,11 +36,12 @@ from ._merge_pairs import (
 
 # --- The merge loop of byte-pair encoding
 #
-# Merging a pair goes through the list of its positions alone, and only pairs with the new symbol arise.
+# A merge visits only the positions of its pair, and creates only pairs that contain the new symbol.
 
-# Status codes, below every token: the rows are full; no pair is left, or the vocabulary is full; an array has to grow.
+# Status codes, smaller than every token.  FULL: all rows are used.  FINISHED: no pair is left, or the vocabulary is
+# full.  MORE_...: this array must grow.
 FULL, FINISHED, MORE_TOKENS, MORE_PAIRS, MORE_OCCURRENCES = range(-5, 0)
-# The columns of a row of run_merges.
+# The number of columns in a row of run_merges.
 ROW = 6
 
 
@@ -48,10 +49,10 @@ ROW = 6
 def _replace(
     symbols: Symbols, counts: I64, frequency: I64, positions: I32, p: int, new: int, touched: I32
 ) -> tuple[int, int]:
-    """Puts the symbol `new` for the pair p at these positions, from left to right.
+    """Replace the pair p by the symbol `new` at these positions, from left to right.
 
-    Returns how many positions begin other pairs now, which leave their old pairs and are touched; and how often the
-    corpus has what was merged.
+    Positions that now begin another pair leave their old pair and are written to `touched`.  Returns their number, and
+    how many occurrences in the corpus were merged.
     """
     ids, sizes, pair, ends, first_word = symbols
     n = merged = 0
@@ -84,7 +85,7 @@ def _replace(
 
 @inner_kernel
 def _touch_all(symbols: Symbols, counts: I64, frequency: I64, new: int, touched: I32) -> int:
-    """Touches every position whose pair has the symbol `new`, so that its old and new places are one list."""
+    """Touch every position whose pair contains the symbol `new`, so that one list holds its old and new positions."""
     ids, sizes, pair, ends, _ = symbols
     i = n = word = 0
     while i < len(ids):
@@ -103,9 +104,9 @@ def _touch_all(symbols: Symbols, counts: I64, frequency: I64, new: int, touched:
 
 @inner_kernel
 def merge(state: State, max_length: int, p: int) -> int:
-    """Merges pair p and returns the token that it gives.
+    """Merge pair p; returns the resulting token.
 
-    Returns MORE_TOKENS, MORE_PAIRS or MORE_OCCURRENCES, and merges nothing, if such an array may be too short.
+    If an array may be too short, merges nothing and returns MORE_TOKENS, MORE_PAIRS or MORE_OCCURRENCES.
     """
     symbols, counts, pairs, strings, tokens, _, touched, used = state
     n, a, b, start = used[TOKENS], pairs.first[p], pairs.second[p], pairs.start[p]
@@ -133,9 +134,9 @@ def merge(state: State, max_length: int, p: int) -> int:
 
 @kernel
 def run_merges(state: State, rule: Rule, rows: I64) -> tuple[int, int]:
-    """Makes up to len(rows) merges and says how many, with the status.
+    """Run up to len(rows) merges; returns their number and the status.
 
-    A row: the two tokens, the token they give, their count, then the size of vocabulary and corpus after the merge.
+    A row holds the two tokens, the resulting token, their count, then the sizes of vocabulary and corpus afterwards.
     """
     pairs, used, step = state.pairs, state.used, 0
     while step < len(rows):
@@ -159,27 +160,28 @@ def run_merges(state: State, rule: Rule, rows: I64) -> tuple[int, int]:
 
 # --- The state of a merge loop from words whose symbols are known
 
-# Room for the tokens of usual vocabularies: what grows leaves holes behind, of which there is no use.
+# Room for the tokens of usual vocabularies: an array that grows leaves unused memory behind.
 _TOKENS = 1 << 15
 
-# With so many symbols, places of occurrences, of which there are never three times as many, no longer fit 32 bits.
+# From this many symbols on, indices of occurrences may exceed 32 bits: there are fewer than three per symbol.
 _NARROW = 1 << 29
 
 Numbers = TypeVar("Numbers", I32, I64, I32 | I64, U32, Bools)
 
 
 def new_state(tokens: Sequence[str], lengths: I32, ids: I32, offsets: I64, counts: I64, prefix: str) -> State:
-    """The state with these tokens, all different, that cover `lengths` characters of a word where they are symbols.
+    """Build the state before the first merge; the tokens must be distinct.
 
-    ids: the symbols of all words; those of word w are ids[offsets[w]:offsets[w + 1]], and it occurs counts[w] times;
-    the array becomes the state's own.  prefix: what a second part loses in a merge.
+    lengths: how many characters of a word each token covers.
+    ids: the symbols of all words; word w has ids[offsets[w]:offsets[w + 1]] and occurs counts[w] times.  The state
+    takes over this array.  prefix: the second part of a merge loses this prefix.
     """
     n, size = len(tokens), len(ids)
     if size >= 2**31:
         raise ValueError(f"the distinct words have {size} symbols together: train on fewer than 2**31")
     strings, nothing = Words.of(tokens), np.empty(0, np.int32)
     starts = _ids(size) if size < _NARROW else _counts(size)
-    # numpy does not touch the memory that it gives here: room that is never used costs nothing.
+    # np.empty does not touch the memory, so room that is never used costs nothing.
     state = State(
         _unmerged(ids, offsets),
         counts,
@@ -194,16 +196,16 @@ def new_state(tokens: Sequence[str], lengths: I32, ids: I32, offsets: I64, count
 
 
 def _unmerged(ids: I32, offsets: I64) -> Symbols:
-    """The symbols, no pairs yet."""
+    """The symbols before any pair is recorded."""
     lengths = np.diff(offsets)
     first_word = np.searchsorted(offsets[1:], np.arange(0, len(ids), STRIDE), side="right").astype(np.int32)
-    # Half the memory, save where one of the words is very long.
+    # int16 takes half the memory, and suffices unless a word is very long.
     sizes = np.ones(len(ids), np.int16) if lengths.max(initial=0) < 1 << 15 else np.ones(len(ids), np.int32)
     return Symbols(ids, sizes, np.full(len(ids), NONE, np.int32), offsets[1:].astype(np.int32), first_word)
 
 
 def with_more_tokens(state: State) -> State:
-    """The same state with room for half as many tokens more."""
+    """The same state with room for at least half as many tokens again."""
     tokens, strings, n = state.tokens, state.strings, state.used[TOKENS]
     room = n + n // 2 + _TOKENS
     strings = Strings(
@@ -224,11 +226,11 @@ def with_more_tokens(state: State) -> State:
 
 
 def with_usual_pairs(state: State) -> State:
-    """The same state, its pairs counted, with less room for more: large arrays take whole pages of 2 MB.
+    """The state after counting pairs, with less room for new ones, because large arrays take whole pages of 2 MB.
 
-    What was touched in counting is given back.
+    The memory of `touched`, which counting filled, is released.
 
-    In English, French, German and Russian words the pairs that arise are an eighth to a sixth of the symbols.
+    In English, French, German and Russian words, merges create an eighth to a sixth as many pairs as there are symbols.
     """
     size = len(state.symbols.id)
     return _with_pairs(state, int(state.used[PAIRS]) + size // 4)._replace(touched=_ids(size))
@@ -259,7 +261,7 @@ def _with_pairs(state: State, room: int) -> State:
 
 
 def with_more_occurrences(state: State) -> State:
-    """The same state without occurrences of the past; with room for twice as many, if these were few."""
+    """The same state without outdated occurrences; if these were few, with room for twice as many occurrences."""
     old, before = state.pairs.occurrences, state.used[OCCURRENCES]
     state.used[OCCURRENCES] = left = drop_former(state.pairs, state.symbols.pair, state.used[PAIRS])
     if before - left > len(old) // 8:
@@ -276,7 +278,7 @@ def _counts(size: int) -> I64:
 
 
 def _longer(array: Numbers, used: int, size: int) -> Numbers:
-    """The first `used` entries at the head of an array of another size."""
+    """A new array of `size` entries that begins with the first `used` entries of the array."""
     result = np.empty(size, array.dtype)
     result[:used] = array[:used]
     return result

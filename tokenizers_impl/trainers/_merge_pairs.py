@@ -1,4 +1,4 @@
-"""The arrays of the merge loop, and what it does with pairs: strings, order, queue, counts."""
+"""The arrays of the merge loop, and its operations on pairs: strings, order, queue, counts."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from .._core.kernel import inner_kernel, kernel
 # --- The arrays of the merge loop
 
 NONE = -1
-# The word of each position would take as much memory as its symbol.
+# The word is stored for every STRIDE-th position only: for each, it would take as much memory as the symbols.
 STRIDE = 8
-# The places in State.used.
+# Indices into State.used.
 TOKENS, PAIRS, OCCURRENCES, QUEUE, CORPUS, LEAST = range(6)
-# What Rule.tie_break says.
+# Values of Rule.tie_break.
 HF, LEXICOGRAPHIC, FIRST, SENTENCEPIECE = range(4)
 
 
 class Symbols(NamedTuple):
-    """One entry a position, the place where a symbol was at first.
+    """One entry per position; each initial symbol of a word has one position.
 
-    A symbol that was merged from k of these has k positions.  At the first one stand
+    A symbol merged from k initial symbols has their k positions.  Its values are stored at the first of them:
     id: its token.
-    size: k, which stands at its last position, too; int16 if no word has more positions than that holds, else int32.
-    pair: the pair that it begins, NONE if it is the last of its word, or the pair would be too long.
-    The other positions have no pair.
+    size: k, also stored at its last position; int16 if that holds the length of every word, else int32.
+    pair: the pair that it begins; NONE if it is the last of its word, or the pair would be too long.
+    The other positions have pair NONE.
 
-    ends: where the words end, shape (number of words,).
-    first_word: the word of every STRIDE-th position, from which that of any other is some steps away.
+    ends: the end of each word, shape (number of words,).
+    first_word: the word of every STRIDE-th position; a search from there finds the word of any other position.
     """
 
     id: I32
@@ -42,9 +42,9 @@ class Symbols(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """One entry a pair; occurrences[start:start + size] are positions at which it began when it arose.
+    """One entry per pair; occurrences[start:start + size] are the positions where it began when it was created.
 
-    start: int32 where that holds every place of the occurrences, else int64.
+    start: int32 if that holds every index into the occurrences, else int64.
     """
 
     first: I32
@@ -56,9 +56,10 @@ class Pairs(NamedTuple):
 
 
 class Strings(NamedTuple):
-    """The strings of the tokens: that of token i is chars[ends[i]:ends[i + 1]].
+    """The strings of the tokens; token i has the string chars[ends[i]:ends[i + 1]].
 
-    table: tokens by the hash of the string, NONE where free.  prefix: what a second part loses in a merge.
+    table: hash table of tokens by their strings, NONE in free slots.
+    prefix: the second part of a merge loses this prefix.
     """
 
     chars: U32
@@ -68,10 +69,10 @@ class Strings(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """One entry a token.
+    """One entry per token.
 
-    length: characters of a word that it covers.  seen: whether it was a symbol of a word.
-    left, right: the pair of this token with the new one behind, before it; NONE between steps.
+    length: number of characters of a word that it covers.  seen: whether it has been a symbol of a word.
+    left, right: scratch, NONE between merges; the pair of this token with a new token after it, or before it.
     """
 
     length: I32
@@ -81,7 +82,7 @@ class Tokens(NamedTuple):
 
 
 class Queue(NamedTuple):
-    """A binary heap, the best pair first: the count of the pair as it was, the key that breaks ties, the pair."""
+    """A binary heap with the best pair on top: the pairs, their counts at insertion, and the keys that break ties."""
 
     frequency: I64
     key: I64
@@ -89,10 +90,11 @@ class Queue(NamedTuple):
 
 
 class State(NamedTuple):
-    """All arrays.
+    """The arrays of the merge loop.
 
     counts: how often each word occurs.  touched: scratch for positions.
-    used: how many entries are; at LEAST the count that a pair in the queue has.
+    used: the number of entries in use, by TOKENS to QUEUE; at CORPUS the number of tokens in the corpus; at LEAST the
+    smallest count of a pair in the queue.
     """
 
     symbols: Symbols
@@ -106,7 +108,10 @@ class State(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """tie_break: HF, LEXICOGRAPHIC, FIRST or SENTENCEPIECE; a pair needs min_count, which is at least 1."""
+    """The options of the merge loop.
+
+    tie_break: HF, LEXICOGRAPHIC, FIRST or SENTENCEPIECE.  min_count: pairs with a smaller count are not merged; >= 1.
+    """
 
     tie_break: int
     min_count: int
@@ -114,7 +119,7 @@ class Rule(NamedTuple):
     max_length: int
 
 
-# --- The strings of the tokens, each found by a hash
+# --- The strings of the tokens, in a hash table
 
 
 @inner_kernel
@@ -130,10 +135,10 @@ def _same(strings: Strings, token: int, start: int, end: int) -> bool:
 
 @inner_kernel
 def _place_of(strings: Strings, start: int, end: int) -> int:
-    """Where the table has the string chars[start:end], or the free place for it."""
+    """The slot of the table that holds the string chars[start:end], or the free slot for it."""
     code = 0
     for i in range(start, end):
-        # Below 2**62, so that numba and Python compute the same.
+        # Products stay below 2**62, so numba and Python compute the same.
         code = (code * 1000003 + int(strings.chars[i]) + 1) & 0x3FFFFFFFFFF
     mask = len(strings.table) - 1
     place = (code ^ (code >> 21)) & mask
@@ -144,14 +149,14 @@ def _place_of(strings: Strings, start: int, end: int) -> int:
 
 @kernel
 def fill_table(strings: Strings, n: int) -> None:
-    """Enters the first n tokens."""
+    """Add the first n tokens to the hash table."""
     for token in range(n):
         strings.table[_place_of(strings, strings.ends[token], strings.ends[token + 1])] = token
 
 
 @inner_kernel
 def tail(strings: Strings, token: int) -> int:
-    """Where the string of a token begins in a merge, of which it is the second part: behind its prefix."""
+    """The start of the string that a token adds to a merge as its second part: after the prefix, if it has one."""
     begin, size = strings.ends[token], len(strings.prefix)
     if strings.ends[token + 1] - begin < size:
         return int(begin)
@@ -163,7 +168,7 @@ def tail(strings: Strings, token: int) -> int:
 
 @inner_kernel
 def _write_merged(strings: Strings, n: int, a: int, b: int) -> int:
-    """Writes the string of a merge of tokens a, b behind the n-th token; its end."""
+    """Write the string that tokens a and b merge to after the first n strings; returns its end."""
     end = strings.ends[n]
     for i in range(strings.ends[a], strings.ends[a + 1]):
         strings.chars[end] = strings.chars[i]
@@ -176,7 +181,7 @@ def _write_merged(strings: Strings, n: int, a: int, b: int) -> int:
 
 @inner_kernel
 def token_of(strings: Strings, n: int, a: int, b: int) -> int:
-    """The token that a merge of tokens a, b gives: the one of the first n that has this string, or n, a new one."""
+    """The token that tokens a and b merge to: the one of the first n with this string, or else the new token n."""
     end = _write_merged(strings, n, a, b)
     place = _place_of(strings, strings.ends[n], end)
     if strings.table[place] == NONE:
@@ -185,15 +190,15 @@ def token_of(strings: Strings, n: int, a: int, b: int) -> int:
     return int(strings.table[place])
 
 
-# --- Which of several equally frequent pairs goes first
+# --- The order of equally frequent pairs
 
-# The tie breaks that look at strings.
+# The tie breaks that compare strings.
 BY_STRING = (LEXICOGRAPHIC, SENTENCEPIECE)
 
 
 @inner_kernel
 def _compare(strings: Strings, a: int, b: int) -> int:
-    """Below, at or above 0 as string a is before, equal to, or after string b."""
+    """Compare strings a and b: negative if a comes first, 0 if they are equal, else positive."""
     p, p_end, q, q_end = strings.ends[a], strings.ends[a + 1], strings.ends[b], strings.ends[b + 1]
     while p < p_end and q < q_end:
         if strings.chars[p] != strings.chars[q]:
@@ -204,7 +209,7 @@ def _compare(strings: Strings, a: int, b: int) -> int:
 
 @inner_kernel
 def _compare_merged(strings: Strings, a: int, b: int, c: int, d: int) -> int:
-    """Below, at or above 0 as what a and b merge to is shorter, or as long and before what c and d merge to."""
+    """Compare the merges of a, b and of c, d by length, then by code points: negative if the former is smaller."""
     chars, ends = strings.chars, strings.ends
     i, j, i_tail, j_tail = ends[a], ends[c], tail(strings, b), tail(strings, d)
     i_size, j_size = ends[a + 1] - i, ends[c + 1] - j
@@ -222,7 +227,7 @@ def _compare_merged(strings: Strings, a: int, b: int, c: int, d: int) -> int:
 
 @inner_kernel
 def string_order(strings: Strings, first: I32, second: I32, tie_break: int, p: int, q: int) -> int:
-    """Above 0 if pair q goes before pair p by their strings, below 0 if p before q; 0 if these do not decide.
+    """Compare pairs p and q by their strings: positive if q goes first, negative if p does, 0 if neither.
 
     tie_break: one of BY_STRING.
     """
@@ -236,8 +241,9 @@ def string_order(strings: Strings, first: I32, second: I32, tie_break: int, p: i
 
 @inner_kernel
 def key_of(pair_at: I32, pairs: Pairs, tie_break: int, p: int) -> int:
-    """The smaller one goes first where the strings do not decide: the ids, or where the pair comes first by now.
+    """The key of pair p: of pairs that tie in count and strings, the one with the smaller key goes first.
 
+    With FIRST it is the first position where the pair now begins, else it is made of the two ids.
     pair_at: `Symbols.pair`.
     """
     if tie_break != FIRST or pairs.frequency[p] == 0:
@@ -248,15 +254,16 @@ def key_of(pair_at: I32, pairs: Pairs, tie_break: int, p: int) -> int:
     return int(pairs.occurrences[pairs.start[p]])
 
 
-# --- The pairs in the order in which they are merged
+# --- The queue of the pairs to merge
 #
-# A heap of counts as they were: counts fall, so an entry that is too high is put right when it comes to the top.  Most
-# pairs are rare and never merged: those that are half as frequent as the best one enter when no better one is left.
+# The queue holds counts at the time of insertion.  Counts only fall, so an outdated entry is corrected when it reaches
+# the top.  Most pairs are rare and never merged: the queue takes pairs at least half as frequent as the best one, and
+# takes less frequent pairs only when it is empty.
 
 
 @inner_kernel
 def push(state: State, tie_break: int, n: int) -> None:
-    """Adds to the queue those of the pairs from the n-th on that are frequent enough."""
+    """Add the pairs n, n + 1, ... that are frequent enough to the queue."""
     frequencies, keys, queued = state.queue
     pairs, strings, used = state.pairs, state.strings, state.used
     by_string = tie_break in BY_STRING
@@ -280,7 +287,7 @@ def push(state: State, tie_break: int, n: int) -> None:
 
 @inner_kernel
 def _sift_down(state: State, tie_break: int, p: int) -> None:
-    """Puts pair p, whose count is at most that of the top, in the place of the top."""
+    """Replace the top of the queue by pair p, whose count must not exceed that of the top."""
     frequencies, keys, queued = state.queue
     pairs, strings, n = state.pairs, state.strings, state.used[QUEUE]
     by_string = tie_break in BY_STRING
@@ -305,7 +312,7 @@ def _sift_down(state: State, tie_break: int, p: int) -> None:
 
 @inner_kernel
 def best(state: State, tie_break: int) -> int:
-    """The best pair in the queue, NONE if the queue is empty."""
+    """The best pair in the queue; NONE if the queue is empty."""
     frequencies, keys, queued = state.queue
     pairs, used = state.pairs, state.used
     while used[QUEUE] > 0:
@@ -321,7 +328,7 @@ def best(state: State, tie_break: int) -> int:
 
 @inner_kernel
 def lower_least(pairs: Pairs, used: I64, min_count: int) -> bool:
-    """Lowers the count that a pair in the queue has to half of the highest one; False if it is min_count already."""
+    """Lower the least count in the queue to half of the highest count; False if it is already min_count."""
     if used[LEAST] <= min_count:
         return False
     used[LEAST] = 0
@@ -331,14 +338,14 @@ def lower_least(pairs: Pairs, used: I64, min_count: int) -> bool:
     return True
 
 
-# --- The pairs of neighbours with their counts, each with the list of the positions where it begins
+# --- The counts of the pairs, and the lists of the positions where they begin
 
 
 @inner_kernel
 def record(state: State, max_length: int, positions: I32, new: int) -> None:
-    """Enters the pairs that begin at these positions; every one of them has the symbol `new`.
+    """Record the pairs that begin at these positions.
 
-    So they are found by their other symbol, without hashing.
+    Each pair contains the symbol `new`, so its other symbol identifies it and no hashing is needed.
     """
     ids, sizes, pair, ends, first_word = state.symbols
     first, second, frequency, start, size, occurrences = state.pairs
@@ -384,9 +391,9 @@ def record(state: State, max_length: int, positions: I32, new: int) -> None:
 
 @kernel
 def count_pairs(state: State, max_length: int, ends: I64) -> None:
-    """Enters every pair of the words, and which tokens are symbols: positions sorted by these, one after another.
+    """Record every pair of the words, and mark the tokens that occur as symbols.
 
-    ends: scratch, zeros, one more than there are tokens.
+    Positions are sorted by token.  ends: scratch of zeros, shape (number of tokens + 1,).
     """
     ids, n_tokens = state.symbols.id, state.used[TOKENS]
     positions = state.touched
@@ -407,7 +414,10 @@ def count_pairs(state: State, max_length: int, ends: I64) -> None:
 
 @kernel
 def drop_former(pairs: Pairs, pair: I32, n: int) -> int:
-    """Takes out of the lists of the first n pairs the positions that begin none or others by now; how many are left."""
+    """Remove outdated positions from the lists of the first n pairs; returns how many positions are left.
+
+    A position is outdated if it no longer begins the pair.
+    """
     end = 0
     for p in range(n):
         first, last = pairs.start[p], pairs.start[p] + pairs.size[p]

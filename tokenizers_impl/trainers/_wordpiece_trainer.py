@@ -1,4 +1,4 @@
-"""The trainer of WordPiece vocabularies: as BPE, or by gain in likelihood."""
+"""The trainer of WordPiece vocabularies: by frequency, like BPE, or by gain in likelihood."""
 
 from __future__ import annotations
 
@@ -24,23 +24,25 @@ from ._merge_loop import ROW, merge, with_more_occurrences, with_more_pairs, wit
 from ._merge_pairs import CORPUS, NONE, PAIRS, TOKENS, Pairs, State
 from ._trainer import Trainer
 
-# --- Which pair gains most, kept up to date from merge to merge
+# --- The pair with the highest gain, updated after each merge
 #
-# A merge makes its two parts rarer, so the gains of all their other pairs rise: every pair that has one of the parts is
-# looked at again after each merge, and moved in a heap that always has the best pair on top.  Scores are floats: where
-# the products of counts pass 2**53, equal ones may differ in the last bit.
+# A merge makes its two parts rarer, so the gains of all their other pairs rise.  After each merge, every pair that
+# contains one of the parts is scored again and moved in a heap that always has the best pair on top.  Scores are
+# floats: if products of counts exceed 2**53, equal scores may differ in the last bit.
 
 QUOTIENT, UNION = range(2)
-# The places in Candidates.used.
+# Indices into Candidates.used.
 KNOWN, HEAP = range(2)
 
 
 class Candidates(NamedTuple):
-    """frequency: of every token as a symbol.  first, second: a pair that begins, ends with the token, NONE without one.
+    """The pairs that may be merged, in a heap with the best pair on top.
 
-    next_first, next_second: the next such pair.  score, together: of every pair, with its frequency, when it got its
-    place in the heap, whose top is the best pair.  place: where a pair stands there, NONE for one that is too rare.
-    used: how many pairs are known, are in the heap.
+    frequency: how often each token occurs as a symbol.  first, second: per token, the head of a linked list of the
+    pairs that begin, or end, with it; NONE if empty.  next_first, next_second: per pair, the next one in these lists.
+    score, together: the score and the frequency of each pair when it was last scored.
+    place: the index of each pair in the heap; NONE if it is too rare.
+    used: at KNOWN the number of pairs entered so far, at HEAP the number of pairs in the heap.
     """
 
     frequency: I64
@@ -56,7 +58,7 @@ class Candidates(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """criterion: QUOTIENT or UNION; a pair needs min_count, which is at least 1."""
+    """criterion: QUOTIENT or UNION.  min_count: pairs with a smaller count are not merged; at least 1."""
 
     criterion: int
     min_count: int
@@ -64,7 +66,7 @@ class Rule(NamedTuple):
 
 @inner_kernel
 def _score(pairs: Pairs, candidates: Candidates, criterion: int, p: int) -> None:
-    """Writes down the score of pair p, its place still to be found."""
+    """Store the score of pair p; its place in the heap stays as it is."""
     first, second = candidates.frequency[pairs.first[p]], candidates.frequency[pairs.second[p]]
     together = pairs.frequency[p]
     product = float(first) * float(second)
@@ -76,7 +78,7 @@ def _score(pairs: Pairs, candidates: Candidates, criterion: int, p: int) -> None
 
 @inner_kernel
 def _better(score: F64, together: I64, first: I32, second: I32, p: int, q: int) -> bool:
-    """Whether pair p goes before pair q: by score, then by frequency, then the smaller ids."""
+    """Whether pair p goes before pair q: by higher score, then higher frequency, then smaller ids."""
     if score[p] != score[q]:
         return bool(score[p] > score[q])
     if together[p] != together[q]:
@@ -88,7 +90,7 @@ def _better(score: F64, together: I64, first: I32, second: I32, p: int, q: int) 
 
 @inner_kernel
 def _up(pairs: Pairs, candidates: Candidates, p: int) -> None:
-    """Moves pair p towards the top as far as it belongs."""
+    """Move pair p up to its place in the heap."""
     heap, place, score = candidates.heap, candidates.place, candidates.score
     together, first, second = candidates.together, pairs.first, pairs.second
     i = place[p]
@@ -102,7 +104,7 @@ def _up(pairs: Pairs, candidates: Candidates, p: int) -> None:
 
 @inner_kernel
 def _down(pairs: Pairs, candidates: Candidates, p: int) -> None:
-    """Moves pair p away from the top as far as it belongs."""
+    """Move pair p down to its place in the heap."""
     heap, place, score, n = candidates.heap, candidates.place, candidates.score, candidates.used[HEAP]
     together, first, second = candidates.together, pairs.first, pairs.second
     i = place[p]
@@ -121,7 +123,7 @@ def _down(pairs: Pairs, candidates: Candidates, p: int) -> None:
 
 @inner_kernel
 def _remove(pairs: Pairs, candidates: Candidates, p: int) -> None:
-    """Takes pair p out of the heap; the last one gets its place."""
+    """Remove pair p from the heap; the last pair takes its place."""
     heap, place, used = candidates.heap, candidates.place, candidates.used
     used[HEAP] -= 1
     last = heap[used[HEAP]]
@@ -134,7 +136,7 @@ def _remove(pairs: Pairs, candidates: Candidates, p: int) -> None:
 
 @inner_kernel
 def _look_again(pairs: Pairs, candidates: Candidates, rule: Rule, head: I64, following: I64, token: int) -> None:
-    """Scores the pairs of a list again; those that are too rare leave the heap and the list, for good."""
+    """Score the pairs of a list again; remove those that are too rare from the heap and the list, permanently."""
     frequency, place = pairs.frequency, candidates.place
     p, before = head[token], NONE
     while p != NONE:
@@ -156,7 +158,7 @@ def _look_again(pairs: Pairs, candidates: Candidates, rule: Rule, head: I64, fol
 
 @inner_kernel
 def _enter(pairs: Pairs, candidates: Candidates, rule: Rule, n: int) -> None:
-    """Enters all pairs up to the n-th that are not known yet."""
+    """Add the pairs before the n-th that are not known yet."""
     used, place = candidates.used, candidates.place
     for p in range(used[KNOWN], n):
         place[p] = NONE
@@ -173,7 +175,7 @@ def _enter(pairs: Pairs, candidates: Candidates, rule: Rule, n: int) -> None:
 
 @kernel
 def start(state: State, candidates: Candidates, rule: Rule) -> None:
-    """Counts the symbols and enters their pairs."""
+    """Count the symbols and add their pairs."""
     symbols, counts = state.symbols, state.counts
     word = 0
     for i in range(len(symbols.id)):
@@ -185,7 +187,7 @@ def start(state: State, candidates: Candidates, rule: Rule) -> None:
 
 @kernel
 def update(state: State, candidates: Candidates, rule: Rule, a: int, b: int, new: int, merged: int) -> None:
-    """Puts everything right after `merged` occurrences of tokens a, b became `new`."""
+    """Update frequencies, scores and the heap after `merged` occurrences of tokens a, b became `new`."""
     candidates.frequency[a] -= merged
     candidates.frequency[b] -= merged
     candidates.frequency[new] += merged
@@ -197,7 +199,7 @@ def update(state: State, candidates: Candidates, rule: Rule, a: int, b: int, new
 
 @kernel
 def merge_one(state: State, max_length: int, p: int) -> int:
-    """As `merge`, called from Python."""
+    """Run `merge`; can be called from Python."""
     return merge(state, max_length, p)
 
 
@@ -212,9 +214,9 @@ def learn_by_gain(
     model: WordPiece | None = None,
     show_progress: Shown = False,
 ) -> LearntMerges:
-    """Merges, each time, the pair with the highest gain; the definitions are those of WordPieceTrainer.
+    """Repeatedly merge the pair with the highest gain, as defined by `WordPieceTrainer`.
 
-    model: what the training goes on from, where the options say extend.
+    model: the model to extend, used only with `extend`.
 
     >>> words = WordCounts.of({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5})
     >>> learnt = learn_by_gain(words, BpeOptions(continuing_subword_prefix="##", num_merges=2), "quotient")
@@ -250,7 +252,7 @@ def learn_by_gain(
 
 
 def _gain(score: float, corpus: int, criterion: str) -> float:
-    """The gain of a pair with this score, which is as the kernel has it."""
+    """The gain of a pair, computed from the kernel's score."""
     if criterion == "quotient":
         return score
     return math.log(score) + (2 if criterion == "union" else 1) * math.log(corpus)
@@ -282,7 +284,7 @@ def _with_room(candidates: Candidates, state: State) -> Candidates:
 
 # --- The trainer of WordPiece vocabularies
 
-# Without it a gain merges what is rarest first: two characters that occur once, together, gain most of all.
+# Without this limit, the rarest pairs have the highest gains: first of all two characters that occur once, together.
 MIN_FREQUENCY_BY_GAIN = 20
 
 K = TypeVar("K", bound=BpeOptions)
@@ -290,32 +292,32 @@ K = TypeVar("K", bound=BpeOptions)
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class WordPieceTrainer(Trainer):
-    """Learns the vocabulary of a WordPiece by merging pairs of symbols; the merges are not kept.
+    """Trains WordPiece vocabularies by merging pairs of symbols; the merges are not kept.
 
-    The options of `tokenizers.trainers.WordPieceTrainer` 0.23.3, whose vocabulary it finds: those of `BpeTrainer`, but
-    that vocab_size None is no limit.
+    The options of `tokenizers.trainers.WordPieceTrainer` 0.23.3, with the same vocabulary as result.  They are those of
+    `BpeTrainer`, except that vocab_size=None means no limit.
 
-    Ours alone:
-    criterion: which pair xy is merged; freq counts symbols of the words as they are cut by then.
-      "frequency": the most frequent one, as the library does, whose WordPiece is BPE with "##".
-      "likelihood": with the highest gain log P(xy) - log P(x) - log P(y), P(t) = freq(t) / freq(any), natural logarithm
-      (Schuster & Nakajima 2012).
-      "quotient": with the highest gain freq(xy) / (freq(x) freq(y)); the same order as "likelihood".
+    Options that the library lacks:
+    criterion: which pair xy is merged.  freq counts the symbols of the words after all merges so far.
+      "frequency": the most frequent pair, as in the library, whose WordPiece is BPE with "##".
+      "likelihood": the pair with the highest gain log P(xy) - log P(x) - log P(y), where P(t) = freq(t) / freq(any) and
+      log is the natural logarithm (Schuster & Nakajima 2012).
+      "quotient": the pair with the highest gain freq(xy) / (freq(x) freq(y)); the same order as "likelihood".
       "union": as "likelihood" with P(xy) = freq(xy) / (freq(x) + freq(y) - freq(xy)).
-      Of several the most frequent one, then the one with the smaller ids, first part first.  Gains are 64-bit floats:
-      where products of counts pass 2**53, those that are equal may differ in the last bit, and so decide.
-    min_frequency: a pair that is rarer is not merged.  None: 0 for "frequency", as in the library, 20 for the gains,
-      which are highest for the rarest pairs.
-    min_gain: training ends where no gain is as high.  NaN, which compares with nothing, is refused.
+      Ties: the most frequent pair, then the pair with the smaller ids, left id first.  Gains are 64-bit floats: if
+      products of counts exceed 2**53, equal gains may differ in the last bit, which then decides.
+    min_frequency: pairs with a smaller count are not merged.  None: 0 for "frequency", as in the library; 20 for the
+      gains, which are highest for the rarest pairs.
+    min_gain: training stops when every gain is below this.  NaN raises ValueError.
     affix_order, alphabet_order: as in `BpeTrainer`.
-    extend: goes on from the given model: its ids stay, then comes what is new.  There are no merges to do first: the
-      words begin as the model cuts them, the longest token first, once it has the new special tokens and characters;
-      words that are too long for it are cut, too, and characters that limit_alphabet leaves out are no obstacle.
-      Where that is how merging had left the words, a training in two parts is the same as one; else it need not be.
-      A model knows no end_of_word_suffix: with one it cannot be extended.
+    extend: continue from the given model: its ids are kept, and new ones follow.  The model has no merges to run first.
+      Instead, it cuts the words, the longest token first, with the new special tokens and characters added.  It also
+      cuts words that are too long for it; characters that limit_alphabet leaves out are skipped.  If merging would have
+      cut the words the same way, training in two parts equals training in one; otherwise it may differ.
+      A WordPiece stores no end_of_word_suffix, so extend does not work with one.
 
-    `history` has a row a merge: step, pair, count, token, then vocab_size and corpus_tokens after it, and the gain.
-    Raises ValueError for an option that cannot be.
+    `history` has one row per merge: step, pair, count, token, vocab_size and corpus_tokens after the merge, and gain.
+    Invalid options raise ValueError.
 
     >>> trainer = WordPieceTrainer(vocab_size=9, criterion="quotient", min_frequency=5, show_progress=False)
     >>> model = trainer.train_words(WordCounts.of({"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}), WordPiece())
@@ -347,7 +349,7 @@ class WordPieceTrainer(Trainer):
         self._check_gain()
 
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> WordPiece:
-        """A WordPiece with the learnt vocabulary, and the other settings of `model`, which must be a WordPiece."""
+        """Train on counted words; returns a WordPiece with the other settings of `model`, which must be a WordPiece."""
         if not isinstance(model, WordPiece):
             raise ValueError(
                 f"WordPieceTrainer trains models.WordPiece: use another trainer for models.{type(model).__name__}"
@@ -363,15 +365,15 @@ class WordPieceTrainer(Trainer):
         return trained
 
     def shown(self) -> Call:
-        """What `repr` shows, and `str` shorter: the trainer of BPE that it is in the library."""
+        """The BPE trainer that `repr` shows, and that `str` abbreviates, as in the library."""
         trainer = self._as(BpeTrainer)
-        # None is the default there.
+        # The constructor would replace None by the default size.
         trainer.vocab_size = self.vocab_size
         return Call("WordPieceTrainer", {"bpe_trainer": trainer.shown()})
 
     @property
     def history(self) -> list[dict[str, Any]]:
-        """A row a merge of the last training, empty before."""
+        """One row per merge of the last training; empty before the first training."""
         return self._learnt.history if self._learnt else []
 
     def _learn(self, counts: WordCounts, model: WordPiece) -> LearntMerges:
@@ -382,11 +384,11 @@ class WordPieceTrainer(Trainer):
         return learn_by_gain(counts, options, self.criterion, self.min_gain, model, self.show_progress)
 
     def _as(self, kind: Callable[..., K]) -> K:
-        """The options that byte-pair encoding has, too."""
+        """The options that this trainer shares with BPE."""
         return options_of(kind, self, min_frequency=self.min_frequency or 0)
 
     def _check_gain(self) -> None:
-        """ValueError for a least gain that cannot be."""
+        """ValueError if min_gain is invalid, or given without a gain."""
         if self.min_gain is not None and self.criterion == "frequency":
             raise ValueError(
                 f"min_gain is {self.min_gain!r}, but 'frequency' has no gain: give another criterion, or None"

@@ -1,4 +1,4 @@
-"""A page that scores texts, of any metric: an app.py describes it and serves it."""
+"""A web page that scores texts with a metric: the metric's app.py describes and serves it."""
 
 from evenscore.hub.page.description import Figure as Figure
 from evenscore.hub.page.description import Given as Given

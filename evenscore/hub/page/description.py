@@ -1,4 +1,4 @@
-"""What an app.py says of its metric's page."""
+"""The description of a metric's page, which its app.py gives."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Given = dict[str, Any]
 class Input(NamedTuple):
     """A column that the metric takes.
 
-    name: as compute has it.
-    singular: as picture has one row of it; empty: the column is no part of a row, and pictures get it whole.
-    label, info: what stands above its box.
-    boxes: how many texts a row has at most; 0: the column is no text but a file, whose path the metric takes.
-    fold: the head of the fold that its box lies in, below the input before it; empty: the box stands open.
-    is_needed: whether it may not be left empty.
+    name: the parameter of compute.
+    singular: the parameter of picture for one row; empty: the column has no rows, and picture gets it whole.
+    label, info: the texts above its box.
+    boxes: the most texts that a row may have; 0: the input is a file, and the metric takes its path.
+    fold: the heading of the fold that contains its box, below the input before it; empty: the box is always open.
+    is_needed: whether it is required.
     numbers: whether a row is a list of numbers.
     called: parts of the names that such columns often have in files.
     """
@@ -34,13 +34,13 @@ class Input(NamedTuple):
 
 
 class Option(NamedTuple):
-    """An option of compute: one of its choices, or what its value is: a box to tick, a number, the text of a number.
+    """An option of compute: a list of choices, a check box, a number, or the text of a number.
 
-    value: what the page begins with; None: the metric's default.  A number always holds something; an empty text, like
-      one that is no choice, is left to the metric.
-    choices: what the page shows, with what it means; None: those that the metric declares, if it does.
-    several: whether several of the choices may be taken; value is then a list of what the page shows.
-    most: the largest number that the page takes, whose machine all its visitors share.
+    value: the initial value; None: the metric's default.  A number is never empty.  If a text is empty or not a choice,
+      the metric's default applies.
+    choices: the value of each choice by its label; None: the choices that the metric declares, if any.
+    several: whether several choices may be selected; value is then a list of labels.
+    most: the largest number that the page accepts, because all visitors share its machine.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Option(NamedTuple):
 
 
 def as_declared(options: Sequence[Option], declaration: type) -> list[Option]:
-    """The options with what their metric declares of them, as far as they do not say it themselves."""
+    """The options, completed by the declarations of their metric."""
     hints = get_type_hints(declaration, include_extras=True)
     return [_as_declared(option, *get_args(hints[option.name])) for option in options]
 
@@ -70,7 +70,7 @@ def _as_declared(option: Option, kind: Any, declared: Any) -> Option:
 
 
 def _usual(default: Any, choices: Mapping[str, Any] | None, several: bool) -> Any:
-    """What a page shows of a default."""
+    """The initial value that a page shows for a default."""
     if choices is None:
         return "" if default is None else default
     shown = [name for name, meaning in choices.items() if meaning in (default if several else [default])]
@@ -78,7 +78,7 @@ def _usual(default: Any, choices: Mapping[str, Any] | None, several: bool) -> An
 
 
 class Figure(NamedTuple):
-    """How a page shows a key of the result: by which name, in which unit, and what it says that this is."""
+    """How a page shows a key of the result: its name, its unit and its explanation."""
 
     name: str
     unit: str
@@ -88,11 +88,11 @@ class Figure(NamedTuple):
 class Space(NamedTuple):
     """A metric's page.
 
-    script: the metric's, which is loaded by this path wherever the folder lies.
-    figures: from inputs and options to what the page shows of a result, by its keys, in order.
-    text: what the page can do; empty: what the metric can.
-    examples: by name, the texts of every box of an input.
-    prepare: makes what compute takes from what the page has, inputs and options by name.
+    script: the path of the metric's script, from which the page loads the metric.
+    figures: given inputs and options, returns the figures to show, by key of the result, in order.
+    text: the description of the page; empty: that of the metric.
+    examples: for each example by name, the texts of every box of an input.
+    prepare: converts the page's inputs and options, by name, to the arguments of compute.
     """
 
     title: str
@@ -106,18 +106,18 @@ class Space(NamedTuple):
     prepare: Callable[[Given], Given] = dict
 
 
-# What the names of columns of a second system begin with, which is compared with the first one.
+# The prefix of the column names of a second system, which is compared with the first one.
 SECOND = "second_"
 
 
 def second(name: str, label: str, info: str, numbers: bool = False) -> Input:
-    """The input of a second system that stands beside the input of that name."""
+    """The input of a second system that corresponds to the input of this name."""
     fold = "Compare with a second system"
     return Input(f"{SECOND}{name}", "", label, info, 1, fold, False, numbers, called=("second",))
 
 
 def pairs(predictions: str, references: str) -> list[Input]:
-    """The inputs of a metric of predictions against references, with what is said of the two."""
+    """The inputs of a metric that compares predictions with references; the arguments are their explanations."""
     return [
         Input("predictions", "prediction", "Predictions", predictions, called=("pred", "hyp", "sys", "out", "cand")),
         second("predictions", "Predictions of the second system", "As many lines, for the same references"),
@@ -125,10 +125,10 @@ def pairs(predictions: str, references: str) -> list[Input]:
     ]
 
 
-# What all metrics have; pictures of a row know nothing of it.
+# The options of all metrics; pictures of a row do not take them.
 _LEVELS = {"none": None, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99}
 INTERVAL = (
     Option("confidence", "Interval", "A bootstrap interval around the score", "95 %", _LEVELS),
-    Option("n_resamples", "Resamples", "How many the interval is taken from, at most 10,000", most=10_000),
-    Option("seed", "Seed", "Of every random draw"),
+    Option("n_resamples", "Resamples", "The number of bootstrap samples, at most 10,000", most=10_000),
+    Option("seed", "Seed", "The seed of every random draw"),
 )

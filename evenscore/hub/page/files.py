@@ -1,4 +1,4 @@
-"""Files that were uploaded, or texts that were typed, as the columns that compute takes."""
+"""Converts uploaded files or typed texts to the columns that compute takes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from evenscore.hub.page.description import Given, Input
 from evenscore.inputs import text_lines, utf8_text
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl")
-# Files that hold no columns: a metric takes their paths.
+# Files without columns; a metric takes their paths.
 MODELS = (".arpa",)
 
 
 def read_columns(paths: Iterable[Path]) -> dict[str, Any]:
-    """The columns of all files by name: "file: column" of a table, "file" of lines; a model's file as its path.
+    """The columns of all files by name: "file: column" for tables, "file" for lines and for the path of a model.
 
-    A .csv or .tsv file has a header, a .jsonl file an object a line; any other file is one column of lines.
-    A blank line is an empty text of a single column, and no row of several.
-    Raises ValueError that names the file and the place of what cannot be read.
+    A .csv or .tsv file has a header, a .jsonl file has one object per line; any other file is one column of lines.
+    In a table, a blank line is an empty text if there is a single column, and not a row if there are several.
+    Raises ValueError with the file and the position if a file cannot be read.
     """
     columns: dict[str, Any] = {}
     for path in paths:
@@ -46,7 +46,7 @@ def _read(name: str, suffix: str, data: bytes) -> dict[str, list[Any]]:
 
 
 def _of_objects(name: str, text: str) -> dict[str, list[Any]]:
-    """The columns of one JSON object a line, blank lines aside; the first one says which there are.
+    """The columns of one JSON object per line; blank lines are skipped, and the first object names the columns.
 
     >>> _of_objects("a.jsonl", '{"x": "y", "z": ["a", "b"]}')
     {'a.jsonl: x': ['y'], 'a.jsonl: z': [['a', 'b']]}
@@ -70,7 +70,7 @@ def _object(name: str, number: int, line: str) -> dict[str, Any]:
     except RecursionError as error:
         raise ValueError(f"{name}, line {number} is nested too deeply to be read") from error
     except ValueError as error:
-        # What Python refuses of a number that is right by JSON's grammar.
+        # Python limits the digits of a number, JSON does not.
         raise ValueError(f"{name}, line {number} has a number of too many digits to be read") from error
     if not isinstance(value, dict):
         raise ValueError(f'{name}, line {number} is no JSON object, such as {{"text": "..."}}')
@@ -78,9 +78,9 @@ def _object(name: str, number: int, line: str) -> dict[str, Any]:
 
 
 def _of_table(name: str, text: str) -> dict[str, list[Any]]:
-    """The columns of a table with a header; what stands oftenest in the header separates cells.
+    """The columns of a table with a header; the most frequent separator in the header separates cells.
 
-    Of a single column, a blank line is an empty text; of several, blank lines may stand at the end alone.
+    With a single column, a blank line is an empty text; with several, blank lines are allowed only at the end.
 
     >>> _of_table("a.csv", 'x;y\\n1;"2\\n3"\\n')
     {'a.csv: x': ['1'], 'a.csv: y': ['2\\n3']}
@@ -100,7 +100,7 @@ def _of_table(name: str, text: str) -> dict[str, list[Any]]:
 
 
 def _full_rows(name: str, n_columns: int, lines: Sequence[tuple[int, list[str]]]) -> list[list[str]]:
-    """Rows of as many cells as there are columns, from rows with the lines they end in."""
+    """The rows, each with n_columns cells; `lines` has each row with the number of the line where it ends."""
     if n_columns == 1:
         rows = [(number, row or [""]) for number, row in lines]
     else:
@@ -113,7 +113,7 @@ def _full_rows(name: str, n_columns: int, lines: Sequence[tuple[int, list[str]]]
 
 
 def typed_columns(inputs: Sequence[Input], boxes: Sequence[str | None]) -> Given:
-    """The columns of texts that were typed, a line a row; the boxes are those of all inputs, in order.
+    """The columns of typed texts, one row per line; boxes: the texts of the boxes of all inputs, in order.
 
     >>> several = Input("references", "references", "References", "", boxes=2)
     >>> typed_columns([several], ["a\\nb", "c\\n\\n"])
@@ -131,7 +131,7 @@ def typed_columns(inputs: Sequence[Input], boxes: Sequence[str | None]) -> Given
 def chosen_columns(
     inputs: Sequence[Input], chosen: Sequence[str | Sequence[str] | None], columns: Mapping[str, Any]
 ) -> Given:
-    """The columns of files that were chosen, by name, one for an input or several.
+    """The chosen columns of files; chosen: for each input the name of one column, or several names.
 
     >>> entry = Input("log_probs", "", "Numbers", "", numbers=True)
     >>> chosen_columns([entry], ["a.txt"], {"a.txt": ["-1 -2.5"]})
@@ -142,7 +142,7 @@ def chosen_columns(
 
 
 def guessed_columns(inputs: Sequence[Input], names: Sequence[str]) -> list[list[str]]:
-    """The columns of files that the inputs most likely mean: by name, else the first that is left.
+    """Guess the columns of each input: those with a matching name, else the first one left.
 
     >>> entry = Input("references", "references", "References", "", boxes=2, called=("ref",))
     >>> guessed_columns([entry], ["a.csv: id", "a.csv: ref1", "a.csv: ref2"])
@@ -158,7 +158,7 @@ def guessed_columns(inputs: Sequence[Input], names: Sequence[str]) -> list[list[
 
 
 def _meant_by(name: str, inputs: Sequence[Input]) -> int | None:
-    """The number of the input that a name begins with, as nearly as any: "train_texts" are no texts."""
+    """The index of the input that matches a column's name earliest in it: "train_texts" does not mean texts."""
     places = [(name.find(part), k) for k, entry in enumerate(inputs) for part in entry.called if part in name]
     return min(places)[1] if places else None
 
@@ -171,7 +171,7 @@ def _given(inputs: Sequence[Input], named: Sequence[Mapping[str, Any]], remedy: 
 
 
 def _joined(entry: Input, columns: Mapping[str, Any]) -> Any:
-    """One column of several: rows of lists without what is empty, as long as something is left; a model's path."""
+    """Join several columns to rows of lists without empty texts, unless all are empty; for a model, its path."""
     for name, column in columns.items():
         if isinstance(column, Path) != (entry.boxes == 0):
             wanted = "a column of texts" if entry.boxes else f"a file that ends in {', '.join(MODELS)}"
@@ -194,7 +194,7 @@ def _filled(cells: Sequence[Any]) -> list[Any]:
 
 
 def _numbers(row: Any, place: str) -> Any:
-    """The numbers of a text; what is no text as it is."""
+    """The numbers in a text; a value that is not a text is returned as it is."""
     if not isinstance(row, str):
         return row
     try:

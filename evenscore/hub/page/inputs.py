@@ -15,17 +15,17 @@ from evenscore.hub.page.files import MODELS, SUFFIXES, chosen_columns, guessed_c
 
 
 def problem_area() -> gr.HTML:
-    """Where it is said; nothing is there before."""
+    """The area for error messages; hidden until there is one."""
     return gr.HTML(visible=False, apply_default_css=False)
 
 
 def problem_update(problem: str) -> Any:
-    """Show the sentence in its area; an empty one goes away."""
+    """Show the message in its area; hide the area if it is empty."""
     return gr.update(value=problem_html(problem), visible=bool(problem))
 
 
 def problem_html(problem: str) -> str:
-    """The sentence, which screen readers read out at once."""
+    """The message as HTML that screen readers announce immediately."""
     return f'<p class="problem" role="alert">{html.escape(problem)}</p>'
 
 
@@ -33,7 +33,7 @@ _TYPED, _FILES = "typed", "files"
 
 
 def input_area(space: Space) -> list[gr.components.Component]:
-    """Two tabs of inputs; returns what `given` takes the values of: which tab is open, and what is in both."""
+    """Build two tabs of inputs; returns the components whose values `given` takes: the open tab, and both contents."""
     opened = gr.State(_TYPED)
     with gr.Tabs():
         with gr.Tab("Paste") as typing:
@@ -46,7 +46,7 @@ def input_area(space: Space) -> list[gr.components.Component]:
 
 
 def given(inputs: Sequence[Input], values: Sequence[Any]) -> Given:
-    """The columns that stand in the open tab; values: of what `input_area` returns."""
+    """The columns in the open tab; values: those of the components that `input_area` returns."""
     n_boxes = sum(entry.boxes for entry in inputs)
     opened, typed, files, chosen = values[0], values[1 : n_boxes + 1], values[n_boxes + 1], values[n_boxes + 2 :]
     if opened == _TYPED:
@@ -83,7 +83,7 @@ def _typing_area(space: Space) -> list[gr.Textbox]:
 
 
 def _beside_each_other(inputs: Sequence[Input]) -> list[list[Input]]:
-    """The inputs that are typed, each with those that are folded away below it."""
+    """The typed inputs, each followed by those in a fold below it."""
     groups: list[list[Input]] = []
     for entry in inputs:
         if entry.fold:
@@ -94,12 +94,12 @@ def _beside_each_other(inputs: Sequence[Input]) -> list[list[Input]]:
 
 
 def _further_boxes(entry: Input) -> list[gr.Textbox]:
-    gr.Markdown("As many lines in every box; an empty line where a row has no further text.")
+    gr.Markdown("Every box has as many lines; leave a line empty if a row has no further text.")
     return [gr.Textbox(label=f"{entry.label} {k}", lines=2, max_lines=12) for k in range(2, entry.boxes + 1)]
 
 
 def _filled(inputs: Sequence[Input], texts: Mapping[str, Sequence[str]]) -> list[Any]:
-    """Texts for all boxes; what further boxes are folded into is open if they hold something."""
+    """Update all boxes with texts; folds of further boxes are open if a box has a text."""
     given = [(entry, texts.get(entry.name, ())) for entry in inputs]
     padded = [text for entry, own in given for text in (*own, *[""] * (entry.boxes - len(own)))]
     filled = [len(own) > (not entry.fold) for entry, own in given if entry.fold or entry.boxes > 1]
@@ -112,8 +112,8 @@ def _filled(inputs: Sequence[Input], texts: Mapping[str, Sequence[str]]) -> list
 def _upload_area(inputs: Sequence[Input]) -> tuple[gr.File, list[gr.Dropdown]]:
     models = MODELS if any(entry.boxes == 0 for entry in inputs) else ()
     gr.Markdown(
-        "One file or several: text with a line a row, CSV with a header, or JSONL with an object a line"
-        f"{'; a language model as an ARPA file' * bool(models)}. Then choose which column is what."
+        "One or more files: text with one row per line, CSV with a header, or JSONL with one object per line"
+        f"{'; a language model as an ARPA file' * bool(models)}. Then choose the column of each input."
     )
     files = gr.File(file_count="multiple", file_types=[*SUFFIXES, *models], label="Files", height=190)
     problem = problem_area()
@@ -125,7 +125,7 @@ def _upload_area(inputs: Sequence[Input]) -> tuple[gr.File, list[gr.Dropdown]]:
 
 
 def _offered(inputs: Sequence[Input], paths: Sequence[str] | None) -> list[Any]:
-    """What is wrong with the files, or their columns to choose from."""
+    """Update the page after an upload: show the error of the files, or their columns to choose from."""
     try:
         names = list(read_columns(map(Path, paths or [])))
     except ValueError as error:
@@ -136,15 +136,15 @@ def _offered(inputs: Sequence[Input], paths: Sequence[str] | None) -> list[Any]:
 
 
 def option_boxes(options: Sequence[Option]) -> list[gr.components.Component]:
-    """A box for every option, as many beside each other as there is room for."""
+    """Build a box for every option, in as many columns as fit."""
     with gr.Row(elem_classes="options"):
         return [_box(option) for option in options]
 
 
 def option_values(options: Sequence[Option], shown: Sequence[Any]) -> Given:
-    """What the boxes show as options of compute; what is left to the metric is left out.
+    """Convert the values of the boxes to options of compute; options left to the metric are left out.
 
-    Raises ValueError for what is no number where there should be one, or too large a one.
+    Raises ValueError if a value should be a number and is not, or is too large.
 
     >>> beta = Option("beta", "Beta", "", "1", {"1": 1, "as always": None})
     >>> option_values([beta, Option("seed", "Seed", "", 7), Option("level", "Level", "", "")], ["1", 8, " "])

@@ -1,4 +1,4 @@
-"""The lines of Python that give the number of a page."""
+"""The lines of Python that compute the same numbers as a page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from evenscore.hub.page.description import SECOND, Given, Space
 from evenscore.hub.page.files import MODELS
 from evenscore.hub.page.report import Report
 
-# Longer inputs are read from a file, which the page offers.
+# Longer inputs are read from a file, which the page offers for download.
 _MOST_CHARACTERS = 4000
 COLUMNS_FILE = "columns.json"
 
@@ -21,7 +21,7 @@ COLUMNS_FILE = "columns.json"
 def python_lines(space: Space, metric: Any, report: Report) -> str:
     """A program that prints the scores of a report, and the p-values if there are two systems.
 
-    It loads the metric by the name of its Space, or from the folder in which it lies.
+    The program loads the metric by the name of its Space, or from its folder.
     """
     columns = _columns(space, report)
     place = os.environ.get("SPACE_ID") or str(space.script)
@@ -37,13 +37,13 @@ def python_lines(space: Space, metric: Any, report: Report) -> str:
 
 
 def columns_json(space: Space, report: Report) -> str | None:
-    """The file of inputs that the lines read; None: they hold the inputs themselves."""
+    """The content of the file that the lines read; None if the lines contain the inputs themselves."""
     columns = _columns(space, report)
     return None if _is_literal(columns) else json.dumps(columns, ensure_ascii=False)
 
 
 def _columns(space: Space, report: Report) -> Given:
-    """What was scored, by the names that the lines have for it."""
+    """The scored columns, by their names in the lines."""
     own = {entry.name: report.given[entry.name] for entry in space.inputs if entry.boxes and entry.name in report.given}
     return {**own, **{f"{SECOND}{name}": column for name, column in report.second.items()}}
 
@@ -58,7 +58,7 @@ def _given(columns: Given) -> list[str]:
 
 
 def _is_literal(columns: Given) -> bool:
-    """Whether Python reads what it prints of them, unlike infinite numbers, and people do."""
+    """Whether the columns are short enough for people, and Python can parse their repr, unlike that of infinity."""
     printed = repr(columns)
     try:
         return len(printed) <= _MOST_CHARACTERS and bool(ast.literal_eval(printed) == columns)
@@ -67,7 +67,7 @@ def _is_literal(columns: Given) -> bool:
 
 
 def _options(space: Space, metric: Any, given: Given) -> dict[str, str]:
-    """The options that are not as usual, as they are written; a column by its name, a file as visitors have it."""
+    """The Python text of options that are not the defaults; columns by name, files by the visitor's file name."""
     own = {name: value for name, value in given.items() if name in metric.option_names()}
     boxes = {entry.name: entry.boxes for entry in space.inputs}
     written = {}
@@ -80,7 +80,7 @@ def _options(space: Space, metric: Any, given: Given) -> dict[str, str]:
 
 
 def _usual(metric: Any, options: Given, name: str) -> Any:
-    """What an option is if it is left out; an ellipsis if the others are nothing without it."""
+    """The value of an option that is left out; an ellipsis if the other options are invalid without it."""
     try:
         return metric.scorer_type(**{other: options[other] for other in options if other != name}).options[name]
     except ValueError:
@@ -88,7 +88,7 @@ def _usual(metric: Any, options: Given, name: str) -> Any:
 
 
 def _compared(names: Sequence[str], report: Report) -> list[str]:
-    """The arguments of compare, from the names of compute's columns."""
+    """The arguments of compare in the program, from the names of compute's columns."""
     shared = [f"{name}={name}" for name in names if name not in report.second]
     if "references" in names:
         return ["predictions", f"{SECOND}predictions", *shared]

@@ -36,11 +36,11 @@ from evenscore.hub.page.report import (
     worst_rows,
 )
 
-# Gradio's own themes bring fonts of their own, or fetch them.
+# Gradio's themes include or download fonts by default.
 THEME = gr.themes.Default(
     primary_hue="blue", font=("system-ui", "sans-serif"), font_mono=("ui-monospace", "monospace")
 ).set(
-    # As they are, hints are too pale to read.
+    # The default color of hints is too pale to read.
     body_text_color_subdued="*neutral_500",
     block_info_text_color="*neutral_500",
     body_text_color_subdued_dark="*neutral_400",
@@ -101,14 +101,16 @@ html { scrollbar-gutter: stable; }
 """
 
 
-# In pixels: a row's number, a score; columns of texts are as wide as the style has them.
+# Column widths in pixels: a row's number, a score, a text.  The style sheet overrides the width of texts.
 _NUMBER_WIDTH, _SCORE_WIDTH, _TEXT_WIDTH = 70, 150, 280
 
 
 class ResultArea(NamedTuple):
-    """report: what the rest shows, None before.  problem: why there is none.  whole: hidden until there is one.
+    """The components that show a report.
 
-    columns: the file that the lines read, hidden where they read none.
+    report: the report itself; None before the first one.  problem: why there is no report.
+    whole: all other components, hidden until there is a report.
+    columns: the file that the lines of Python read; hidden if they read none.
     """
 
     report: gr.State
@@ -126,12 +128,12 @@ class ResultArea(NamedTuple):
 
 
 def result_area(space: Space, metric: Any) -> ResultArea:
-    """The area; who chooses a row, in the table or by its number, gets its picture."""
+    """Build the area; a row that is chosen in the table or by its number shows its picture."""
     report, problem = gr.State(None), problem_area()
     with gr.Column(visible=False) as whole:
         scores = gr.HTML(apply_default_css=False)
         copied: dict[str, Any] = {"interactive": False, "buttons": ["copy"], "elem_classes": "code"}
-        signature = gr.Textbox(label="Signature", info="To be reported with the score", max_lines=4, **copied)
+        signature = gr.Textbox(label="Signature", info="Report it with the score", max_lines=4, **copied)
         with gr.Accordion("The same numbers in Python", open=False):
             lines = gr.Textbox(label="Python", info="With pip install evaluate", max_lines=20, **copied)
         with gr.Row(elem_classes="examples"):
@@ -141,19 +143,19 @@ def result_area(space: Space, metric: Any) -> ResultArea:
         caption = gr.Markdown()
         quiet: dict[str, Any] = {"show_label": False, "interactive": False, "buttons": []}
         table = gr.Dataframe(label="Rows", wrap=True, max_height=420, elem_classes="rows", **quiet)
-        # Without bounds, which gradio speaks of in words of its own.
-        row = gr.Number(label="Row", info="Whose picture this is, counted from 0; or choose one in the table")
+        # Without bounds, because gradio would report them in its own words.
+        row = gr.Number(label="Row", info="The row of the picture, counted from 0; or choose one in the table")
         picture = gr.HTML(apply_default_css=False)
 
     def pictured(scored: Report, number: Any) -> str:
         return _picture(space, metric, scored, number)
 
     def chosen(scored: Report, event: gr.SelectData) -> tuple[int, str]:
-        # The row as it is shown, which people may have sorted otherwise.
+        # The row as shown: visitors may have sorted the table.
         number = int(event.row_value[0])
         return number, pictured(scored, number)
 
-    # Of choices that come fast, one digit after another, the last one counts.
+    # If the choice changes quickly, such as digit by digit, the last one counts.
     fast: dict[str, Any] = {"show_progress": "hidden", "trigger_mode": "always_last"}
     row.input(pictured, inputs=[report, row], outputs=picture, **fast)
     table.select(chosen, inputs=report, outputs=[row, picture], **fast)
@@ -162,7 +164,7 @@ def result_area(space: Space, metric: Any) -> ResultArea:
 
 
 def filled(space: Space, metric: Any, scored: Report) -> list[Any]:
-    """What all parts of the area show of a report; the picture is the worst row's."""
+    """The values of all components of the area for a report; the picture is that of the worst row."""
     rows = worst_rows(space, scored)
     worst = rows[0][0]
     changed = {
@@ -183,7 +185,7 @@ def filled(space: Space, metric: Any, scored: Report) -> list[Any]:
 
 
 def failed(problem: str) -> list[Any]:
-    """The sentence alone."""
+    """The values of all components that show only this error message."""
     changed = {"report": None, "problem": problem_update(problem), "whole": gr.update(visible=False)}
     return [changed.get(part, gr.skip()) for part in ResultArea._fields]
 
@@ -196,7 +198,7 @@ def _caption(n_rows: int) -> str:
 
 
 def _file(name: str, text: str | None) -> Any:
-    """A button that downloads a file, which gradio deletes with what else it keeps of visitors; none without text."""
+    """A button that downloads a text; hidden without text.  gradio deletes the file with other files of visitors."""
     if text is None:
         return gr.update(value=None, visible=False)
     path = save_bytes_to_cache(text.encode(), name, get_upload_folder())
@@ -204,7 +206,7 @@ def _file(name: str, text: str | None) -> Any:
 
 
 def _picture(space: Space, metric: Any, scored: Report, number: Any) -> str:
-    """The picture, or why there is none; nothing where no row is asked for."""
+    """The picture of a row, or why there is none; empty if no row is chosen."""
     if number is None:
         return ""
     try:
@@ -219,7 +221,7 @@ def _table(space: Space, scored: Report, rows: Sequence[Sequence[Any]]) -> Any:
     return gr.update(value={"headers": heads, "data": rows}, column_widths=[f"{width}px" for width in widths])
 
 
-# Uploads, and what is known of a visitor, are gone after so many seconds.
+# Uploads and the state of a visitor are deleted after this many seconds.
 _KEPT = 3600
 _LARGEST_FILE = 100 * gr.FileSize.MB
 
@@ -227,8 +229,8 @@ _LOG = logging.getLogger(__name__)
 
 
 def build(space: Space) -> gr.Blocks:
-    """The page, not served yet; it asks for nothing from elsewhere, and tells nobody."""
-    # By path: of a folder that is named otherwise, evaluate would not find the script.
+    """Build the page without serving it; it loads nothing from other hosts, and sends nothing to them."""
+    # By the path of the script: evaluate would not find it by the folder if the folder has another name.
     metric = evaluate.load(str(space.script))
     own, common = (as_declared(each, metric.scorer_type.declaration) for each in (space.options, INTERVAL))
     with gr.Blocks(title=space.title, analytics_enabled=False, delete_cache=(_KEPT, _KEPT)) as page:
@@ -255,7 +257,7 @@ def build(space: Space) -> gr.Blocks:
 
 
 def _head_html(space: Space, metric: Any) -> str:
-    """What the page is, with a link to the metric's card."""
+    """The title and description of the page, with a link to the metric's card."""
     title, text = html.escape(space.title), html.escape(" ".join((space.text or metric.description).split()))
     card = space.script.with_name("README.md")
     if hub := os.environ.get("SPACE_ID"):
@@ -269,7 +271,7 @@ def _head_html(space: Space, metric: Any) -> str:
 
 
 def serve(page: gr.Blocks) -> None:
-    """Serve the page; GRADIO_SERVER_NAME and GRADIO_SERVER_PORT say where."""
-    # For all of this process, which is the page's alone: a cell of a table may be as long as a file.
+    """Serve the page at GRADIO_SERVER_NAME and GRADIO_SERVER_PORT."""
+    # This sets the limit for the whole process, which runs only the page.  A cell may be as long as a file.
     csv.field_size_limit(_LARGEST_FILE)
     page.launch(theme=THEME, css=CSS, footer_links=[], ssr_mode=False, max_file_size=_LARGEST_FILE)

@@ -1,4 +1,4 @@
-"""What a page says of a score."""
+"""The report of a score: figures, tables of rows, pictures."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ import numpy as np
 from evenscore.hub.page.description import INTERVAL, SECOND, Figure, Given, Input, Space
 from evenscore.significance import PAIRED_TESTS, differs, p_value_text
 
-# More rows make the page slow; the worst are what one wants to see.
+# The page shows only the worst rows, because more rows would make it slow.
 MOST_ROWS = 200
 _MOST_CHARACTERS = 300
 _MOST_FIGURES = 8
 
 
 class Report(NamedTuple):
-    """A score with what it is made of.
+    """The result of a metric with its inputs.
 
-    given: columns and options as compute took them.
-    result: what it returned.
-    headlines: the keys of the result that stand for the metric.
-    notes: what it warned of.
-    second: the columns of a second system, by the names that compute has; empty: there is none.
-    second_result: what compute and compare returned of it.
+    given: the columns and options that compute got.
+    result: the result of compute.
+    headlines: the keys of the main scores in the result.
+    notes: the warnings of compute.
+    second: the columns of a second system, by compute's names; empty if there is none.
+    second_result: the results of compute and compare for the second system.
     """
 
     given: Given
@@ -40,12 +40,12 @@ class Report(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """How many rows were scored."""
+        """The number of scored rows."""
         return len(self.result[f"{self.headlines[0]}_per_example"])
 
 
 def score(space: Space, metric: Any, given: Given) -> Report:
-    """Score what the page was given, inputs and options by name; ValueError for what cannot be scored."""
+    """Score the inputs of the page with its options, both by name; ValueError if they cannot be scored."""
     second = {name.removeprefix(SECOND): column for name, column in given.items() if name.startswith(SECOND)}
     prepared = space.prepare({name: value for name, value in given.items() if not name.startswith(SECOND)})
     _check_second(space, prepared, second)
@@ -59,7 +59,7 @@ def score(space: Space, metric: Any, given: Given) -> Report:
 
 
 def _check_second(space: Space, given: Given, second: Given) -> None:
-    """Raise ValueError for a second system whose rows are not those of the first one."""
+    """Raise ValueError if the first system lacks a column of the second one, or has another number of rows."""
     labels = {entry.name: entry.label for entry in space.inputs}
     for name, column in second.items():
         own, other = labels[name], labels[SECOND + name]
@@ -70,7 +70,7 @@ def _check_second(space: Space, given: Given, second: Given) -> None:
 
 
 def _second_result(metric: Any, given: Given, second: Given) -> dict[str, Any]:
-    """What compute says of the second system, with the p-values of its differences from the first one."""
+    """The result of compute for the second system, with the p-values of its differences from the first one."""
     common = {name: value for name, value in given.items() if name not in second}
     systems = [{name: columns[name] for name in second} for columns in (given, second)]
     if "references" in given:
@@ -84,7 +84,7 @@ def _with_systems_named(message: str) -> str:
 
 
 def row_scores_csv(report: Report) -> str:
-    """The scores of every row, all digits of them, with a header; rows are counted from 0."""
+    """The scores of every row as CSV with a header and all digits; rows are counted from 0."""
     results = {"": report.result, SECOND: report.second_result}
     columns = {
         f"{prefix}{name}": result[f"{name}_per_example"]
@@ -100,7 +100,7 @@ def row_scores_csv(report: Report) -> str:
 
 
 def worst_rows(space: Space, report: Report) -> list[list[Any]]:
-    """The number of a row, its scores and texts; the worst row first, of equals the first."""
+    """The number, scores and texts of the worst rows, worst first; equally bad rows keep their order."""
     columns = [report.result[f"{name}_per_example"] for name in report.headlines]
     first = np.array(columns[0], dtype=np.float64)
     order = np.argsort(-first if space.lower_is_better else first, kind="stable")[:MOST_ROWS].tolist()
@@ -109,18 +109,18 @@ def worst_rows(space: Space, report: Report) -> list[list[Any]]:
 
 
 def row_heads(space: Space, report: Report) -> list[str]:
-    """The heads of the columns of `worst_rows`."""
+    """The headings of the columns of `worst_rows`."""
     known = space.figures(report.given)
     return ["Row", *(known[name].name for name in report.headlines), *(entry.label for entry in _texts(space, report))]
 
 
 def _texts(space: Space, report: Report) -> list[Input]:
-    """The inputs that rows of the report have a text of."""
+    """The inputs with a text for every row of the report."""
     return [entry for entry in space.inputs if entry.singular and entry.name in report.given]
 
 
 def scores_html(space: Space, report: Report) -> str:
-    """The headlines with their intervals, what the metric warned of, all other figures."""
+    """The main scores with their intervals, the warnings, and all other figures."""
     notes = "".join(f'<p class="note">{html.escape(note)}</p>' for note in report.notes)
     known = space.figures(report.given)
     headlines = "".join(_headline_html(name, known[name], report, space.lower_is_better) for name in report.headlines)
@@ -133,7 +133,7 @@ def scores_html(space: Space, report: Report) -> str:
 
 
 def picture_html(space: Space, metric: Any, report: Report, number: Any) -> str:
-    """Why a row has its score.  Raises ValueError if there is no such row."""
+    """The picture that explains the score of a row.  Raises ValueError if there is no such row."""
     if not isinstance(number, int) or not 0 <= number < report.n_rows:
         raise ValueError(f"There is no row {number}: choose one from 0 to {report.n_rows - 1}")
     names = {entry.name: entry.singular for entry in space.inputs if entry.singular}
@@ -144,7 +144,7 @@ def picture_html(space: Space, metric: Any, report: Report, number: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """A figure for people.
+    """Format a figure for display.
 
     >>> shown(0.25), shown(20000), shown([0.5, 1.0])
     ('0.2500', '20,000', '0.5000  1.0000')
@@ -158,7 +158,7 @@ def shown(value: Any) -> str:
 
 
 def _headline_html(name: str, figure: Figure, report: Report, lower_is_better: bool) -> str:
-    """The score, and beside it that of the second system."""
+    """The main score, and next to it that of the second system, if there is one."""
     level = report.given.get("confidence")
 
     def one(title: str, result: Mapping[str, Any], said: str) -> str:
@@ -182,7 +182,7 @@ def _verdict(name: str, report: Report, lower_is_better: bool) -> str:
 
 
 def _named_html(tag: str, key: str, figure: Figure, title: str = "") -> str:
-    """The name of a figure; whoever points at it, touches it or tabs to it reads what it means."""
+    """The name of a figure, with a tooltip that explains it on hover, touch or focus."""
     about, name = html.escape(f"about-{'second-' * bool(title)}{key}"), html.escape(f"{title}{figure.name}")
     tip = f'<span role="tooltip" id="{about}">{html.escape(figure.meaning)}</span>'
     return f'<{tag} class="name"><span tabindex="0" aria-describedby="{about}">{name}</span>{tip}</{tag}>'
@@ -194,7 +194,7 @@ def _value_html(value: Any, figure: Figure) -> str:
 
 
 def _clipped(cell: Any) -> str:
-    """A text, several below each other, or numbers."""
+    """A cell as text, shortened if it is long; several texts have one line each."""
     parts = cell if isinstance(cell, list) else [cell]
     text = ("\n" if isinstance(parts[0], str) else " ").join(map(str, parts))
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
