@@ -670,7 +670,7 @@ def test_loaded_models_take_a_tokenizer_alone(models: Models) -> None:
         ({"tokenizer": "./nowhere"}, "tokenizer='./nowhere': looked for the folder"),
         ({"tokenizer": tokenizer, "model_id": "gpt2"}, "model_id='gpt2' and model= are both given"),
         ({"tokenizer": tokenizer, "device": "cpu"}, "device='cpu' does not apply to a loaded model"),
-        ({"tokenizer": tokenizer, "dtype": "float32"}, "dtype='float32': a loaded model is left"),
+        ({"tokenizer": tokenizer, "dtype": "float32"}, "dtype='float32' does not apply to a loaded model"),
     ):
         with pytest.raises(ValueError, match=re.escape(message)):
             load_source(model=model, **beside)

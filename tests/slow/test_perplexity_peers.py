@@ -40,7 +40,7 @@ def test_log_probs_may_be_tensors() -> None:
 
 def test_one_tensor_for_one_text_is_refused() -> None:
     message = refusal(lambda: computed(log_probs=torch.tensor([-1.0])))
-    assert message.startswith("log_probs[0] is a number: give a list a text")
+    assert message.startswith("log_probs[0] is a number: give one list per text")
 
 
 # --- torchmetrics

@@ -225,7 +225,7 @@ def test_what_is_typed_is_scored_and_shown(name: str, page: browser.Browser, ser
     low, high = (f"{result[f'{main}_{end}']:.4f}" for end in ("low", "high"))
     assert shown.split("\n")[:2] == first_lines(name, result[main])
     assert f"95 % interval {low} to {high}" in shown
-    assert page.box("Signature").get_attribute("value") == result["signature"]
+    assert page.text(".signature .cm-content") == result["signature"]
     rows = result[f"{main}_per_example"]
     order = worst_first(name, rows)
     assert [cells(page, place)[:2] for place in range(3)] == [[str(row), f"{rows[row]:.4f}"] for row in order]
@@ -268,7 +268,7 @@ def test_an_option_is_chosen(name: str, page: browser.Browser) -> None:
     page.choose(label, choice)
     page.button("Score").click()
     assert page.text(".headlines").split("\n")[:2] == first_lines(name, result[main], **CASES[name].meaning)
-    assert page.box("Signature").get_attribute("value") == result["signature"]
+    assert page.text(".signature .cm-content") == result["signature"]
 
 
 BAD = {
@@ -323,7 +323,7 @@ def test_files_are_scored_by_their_columns(name: str, page: browser.Browser, tmp
     page.button("Score").click()
     result, main = expected(name), headline(name)
     assert page.text(".headlines").split("\n")[:2] == first_lines(name, result[main])
-    assert page.box("Signature").get_attribute("value") == result["signature"]
+    assert page.text(".signature .cm-content") == result["signature"]
 
 
 @needs_browser
@@ -417,8 +417,8 @@ def test_a_page_gives_files_lines_and_the_card(name: str, page: browser.Browser,
     assert fetched(saved).startswith("row,wer,second_wer\r\n0,")
     assert "# Metric Card for wer_dp" in fetched(page.elements(".page-head a")[0].get_attribute("href"))
     page.script("navigator.clipboard.writeText = async text => { window.copied = text; };")
-    page.elements(".code button")[0].click()
-    signature = page.box("Signature").get_attribute("value")
+    page.elements(".signature button")[0].click()
+    signature = page.text(".signature .cm-content")
     page.until(lambda: page.script("return window.copied") == signature)
 
 
@@ -692,7 +692,8 @@ def test_a_second_system_that_is_the_first_is_told() -> None:
     pair = {"predictions": ["a", "b"], "references": ["a", "c"], "second_predictions": ["a", "b"]}
     report = score(SPACES["wer_dp"], evenscore.load("wer_dp"), pair)
     assert report.notes == [
-        "the second system counts like the first system in every row: its p-values mean nothing. Is it the same file?"
+        "the second system has the same counts as the first system in every row: its p-values mean nothing. "
+        "Is it the same file?"
     ]
     assert "no significant difference" in scores_html(SPACES["wer_dp"], report)
 

@@ -81,7 +81,6 @@ html { scrollbar-gutter: stable; }
   background: var(--body-text-color); color: var(--body-background-fill) !important; }
 .name [tabindex]:hover + [role=tooltip], .name [tabindex]:focus + [role=tooltip] { visibility: visible; }
 .headlines [role=tooltip] { top: 1.7rem; }
-.code textarea { font-family: var(--font-mono); }
 .rows [role=gridcell], .rows [role=gridcell] *, .rows th, .rows th * { font-family: var(--font) !important; }
 .rows [role=gridcell] * { white-space: pre-line !important; overflow-wrap: anywhere; }
 /* Columns of texts share what the others leave of the page's width; on phones each text has a line of its own. */
@@ -117,10 +116,10 @@ class ResultArea(NamedTuple):
     problem: gr.HTML
     whole: gr.Column
     scores: gr.HTML
-    signature: gr.Textbox
+    signature: gr.Code
     row_scores: gr.DownloadButton
     columns: gr.DownloadButton
-    lines: gr.Textbox
+    lines: gr.Code
     caption: gr.Markdown
     table: gr.Dataframe
     row: gr.Number
@@ -132,10 +131,12 @@ def result_area(space: Space, metric: Any) -> ResultArea:
     report, problem = gr.State(None), problem_area()
     with gr.Column(visible=False) as whole:
         scores = gr.HTML(apply_default_css=False)
-        copied: dict[str, Any] = {"interactive": False, "buttons": ["copy"], "elem_classes": "code"}
-        signature = gr.Textbox(label="Signature", info="Report it with the score", max_lines=4, **copied)
+        copied: dict[str, Any] = {"interactive": False, "buttons": ["copy"], "wrap_lines": True}
+        copied |= {"lines": 1, "show_line_numbers": False}
+        signature = gr.Code(label="Signature, to report with the score", elem_classes="signature", **copied)
         with gr.Accordion("The same numbers in Python", open=False):
-            lines = gr.Textbox(label="Python", info="With pip install evaluate", max_lines=20, **copied)
+            label = "Python, after pip install evaluate"
+            lines = gr.Code(language="python", label=label, elem_classes="python", max_lines=20, **copied)
         with gr.Row(elem_classes="examples"):
             small: dict[str, Any] = {"size": "sm", "scale": 0, "min_width": 200}
             row_scores = gr.DownloadButton("Scores of rows (CSV)", **small)
