@@ -23,8 +23,12 @@ _COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit status, 2 for input that cannot be scored."""
-    words = sys.argv[1:] if arguments is None else arguments
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    words = ["--help"] if given == ["help"] else given
     parser = _parser()
+    if not words:
+        parser.print_help(sys.stderr)
+        parser.exit(2)
     command = next((word for word in words if not word.startswith("-")), None)
     if command is not None and command not in _COMMANDS:
         names = ", ".join(_COMMANDS)

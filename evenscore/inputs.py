@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import itertools
 import reprlib
 import sys
@@ -86,6 +87,8 @@ def utf8_text(data: bytes, name: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise ValueError(f"{name} is UTF-16 text: convert it to UTF-8") from error
         line = data.count(b"\n", 0, error.start) + 1
         raise ValueError(f"{name} is not UTF-8 text (line {line}, byte {error.start}): convert it to UTF-8") from error
 

@@ -16,7 +16,10 @@ from evenscore.inputs import text_lines
 
 # The kind of table for each suffix of a file name.
 TABLE_SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json"}
-_QUOTING = "put a cell with line ends or quotation marks into quotation marks, and write such a mark inside it twice"
+_QUOTING = (
+    "put a cell that holds a separator, a line end or a quotation mark into quotation marks, and write such a mark "
+    "inside it twice"
+)
 
 
 class Table(NamedTuple):
@@ -87,10 +90,14 @@ def _csv_rows(name: str, text: str, separator: str) -> list[tuple[int, list[str]
             rows.append((start, cells))
             start = reader.line_num + 1
     except csv.Error as error:
-        raise ValueError(f"{name}, line {start}: {error}; {_QUOTING}") from error
+        raise ValueError(f"{name}, line {start}: {_said(error)}; {_QUOTING}") from error
     finally:
         csv.field_size_limit(usual)
     return rows
+
+
+def _said(error: csv.Error) -> str:
+    return "a quotation mark is never closed" if str(error) == "unexpected end of data" else str(error)
 
 
 def _check_distinct(name: str, columns: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import ast
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -64,8 +64,13 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def check_output(path: Path) -> None:
-    """Raise ValueError if the file cannot be written; called before any work."""
+def check_output(path: Path, read: Iterable[Path]) -> None:
+    """Raise ValueError if the file cannot be written; called before any work.
+
+    read: the files that the command reads, which it must not replace.
+    """
+    if path.resolve() in [other.resolve() for other in read]:
+        raise ValueError(f"{path} is a file that the command reads, and would be replaced: name another file")
     folder = path.resolve().parent
     if not folder.is_dir():
         raise ValueError(f"{path}: there is no folder {folder}: make it first")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -110,7 +110,7 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     names = known.metric or _USUAL_METRICS
     systems = _systems(known.files, known.prediction_column)
     if known.plot is not None:
-        _check_plot(known.plot)
+        _check_plot(known.plot, [*known.files, *known.references])
     files = Files(known.input_format)
     scorers = load_scorers(names, others, _OWN_OPTIONS, known, files)
     shown = [system.name for system in systems]
@@ -143,10 +143,10 @@ def _systems(paths: Sequence[Path], columns: Sequence[str]) -> list[_System]:
     return [_System(path, column, name) for path, name in zip(paths, _names(paths), strict=True)]
 
 
-def _check_plot(path: Path) -> None:
+def _check_plot(path: Path, read: Iterable[Path]) -> None:
     if path.suffix.lower() not in PLOT_SUFFIXES:
         raise ValueError(f"--plot {path}: name a file that ends in {', '.join(PLOT_SUFFIXES)}")
-    check_output(path)
+    check_output(path, read)
     require("matplotlib", "matplotlib", "--plot")
 
 

@@ -49,7 +49,7 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     from tokenizers_impl.pipelines import PIPELINES
 
     refuse_others(others, "train")
-    check_output(known.output)
+    check_output(known.output, known.files)
     pipeline = PIPELINES[known.model]
     options = _options(known)
     usual = pipeline()[1]

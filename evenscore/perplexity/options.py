@@ -185,6 +185,15 @@ def kind_of(options: PerplexityOptions) -> Kind | None:
     return "own"
 
 
+def check_arpa_file(source: str | os.PathLike[str]) -> None:
+    """Raise ValueError if there is no such file."""
+    if not os.path.isfile(source):
+        raise ValueError(
+            f"source={os.fspath(source)!r}: there is no such file; give 'ngram' or an ARPA file's path, "
+            f"or a model of transformers as model_id="
+        )
+
+
 def check_applicable(options: Mapping[str, Any], kind: Kind | None) -> None:
     """Raise ValueError for options that do not apply to this kind of source."""
     if options["source"] is not None and (options["model_id"] is not None or options["model"] is not None):
@@ -195,6 +204,8 @@ def check_applicable(options: Mapping[str, Any], kind: Kind | None) -> None:
     for kinds, names in _OF_KINDS.items():
         for name in names if kind not in kinds else ():
             if options[name] != usual[name].default:
+                if kind == "arpa":
+                    check_arpa_file(options["source"])
                 shown, source = reprlib.repr(options[name]), _KIND_NAMES.get(kind, "this source")
                 raise ValueError(f"{name}={shown} does not apply to {source}: leave it out")
 

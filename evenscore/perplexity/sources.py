@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +11,7 @@ from evenscore.options import callable_name
 from evenscore.perplexity.models.pretrained import LOADING, load_pretrained
 from evenscore.perplexity.models.source import model_source
 from evenscore.perplexity.ngram.source import NgramSource
-from evenscore.perplexity.options import PerplexityOptions, kind_of, source_name
+from evenscore.perplexity.options import PerplexityOptions, check_arpa_file, kind_of, source_name
 from evenscore.perplexity.source import Source, Token, TokenScores, from_log_probs
 
 
@@ -103,11 +102,7 @@ def _request(options: PerplexityOptions) -> tuple[Callable[..., Any], Mapping[st
         own = {"train_texts": options["train_texts"], "order": options["ngram_order"], "discount": options["discount"]}
         return NgramSource.trained, {**own, **_ngram_values(options)}
     if kind_of(options) == "arpa":
-        if not os.path.isfile(options["source"]):
-            raise ValueError(
-                f"source={os.fspath(options['source'])!r}: there is no such file; give 'ngram' or an ARPA file's path, "
-                f"or a model of transformers as model_id="
-            )
+        check_arpa_file(options["source"])
         return NgramSource.of_arpa, {"path": options["source"], **_ngram_values(options)}
     raise ValueError(
         "no source of probabilities: give log_probs=, model_id= (a folder or hub name), model= with tokenizer=, "

@@ -31,7 +31,8 @@ class WerOptions(Options, total=False):
         str | Callable[[str], str] | Sequence[Any] | None,
         Option(
             None,
-            'changes to texts before comparison: `"standardize"`, or a list of steps from the card; `None`: as jiwer',
+            'changes to texts before comparison: `"standardize"`, or a list of steps such as `["to_lower_case", '
+            '"remove_punctuation"]`; `None`: as jiwer, which removes extra spaces only',
             counts=True,
         ),
     ]

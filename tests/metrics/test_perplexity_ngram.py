@@ -88,3 +88,8 @@ def test_executors_are_refused_and_the_way_that_works_works() -> None:
     total = sum(metric.statistics(TEXTS[i::3]).sum(axis=0) for i in range(3))
     expected = metric.compute(predictions=TEXTS)
     assert metric.score_statistics(total)["perplexity"] == expected["perplexity"]
+
+
+def test_a_misspelt_source_is_told_before_the_options_of_another() -> None:
+    with pytest.raises(ValueError, match="source='n-gram': there is no such file; give 'ngram'"):
+        evenscore.load("perplexity", source="n-gram", train_texts=["a b"])

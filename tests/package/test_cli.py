@@ -252,7 +252,7 @@ def test_bad_files_are_told_in_one_line(run: Any, tmp_path: Path) -> None:
         (files["one"], [files["empty"]], f"{files['empty']} has 0 lines but {files['one']} has 1"),
         (files["empty"], [files["empty"]], "nothing to score: predictions and references are empty"),
         (files["latin"], [files["one"]], f"{files['latin']} is not UTF-8 text (line 1, byte 3): convert it to UTF-8"),
-        (files["one"], [files["utf16"]], f"{files['utf16']} is not UTF-8 text (line 1, byte 0): convert it to UTF-8"),
+        (files["one"], [files["utf16"]], f"{files['utf16']} is UTF-16 text: convert it to UTF-8"),
     ]:
         said = run("--metric", "wer_dp", "--predictions", predictions, "--references", *references, status=2)
         assert said == message

@@ -195,7 +195,7 @@ def test_a_compilation_that_takes_a_while_is_said_once_on_standard_error(folder:
         whole(np.arange(3, dtype=np.int32))
     """
     (said,) = run(folder, program).splitlines()
-    assert said.startswith("tokenizers_impl: compiling kernels, once, about 10 s; kept in ")
+    assert said.startswith("tokenizers_impl: compiling kernels, once for each model, about 10 s; kept in ")
     assert Path(said.partition("kept in ")[2]).is_dir()
     assert run(folder, program) == ""
     assert run(folder, program.replace("sys.stderr = sys.stdout", "sys.stderr = None"), NUMBA_OPT="1") == ""

@@ -249,12 +249,12 @@ LONG = b'{"prediction": ' + 100_000 * b"[" + 100_000 * b"]" + b"}\n"
         ("t.csv", b'prediction,reference\n"a\nb",c\nd\n', "t.csv, line 4 has 1 cell, but the header has 2; put "),
         ("t.csv", b"prediction,reference\na,b,c\n", "t.csv, line 2 has 3 cells, but the header has 2; put "),
         ("t.csv", b"prediction,reference\na,b\n\nc,d\n", "t.csv, line 3 has 0 cells, but the header has 2; put "),
-        ("t.csv", b'prediction,reference\na,b\nc,"d\ne,f\n', "t.csv, line 3: unexpected end of data; put a cell "),
+        ("t.csv", b'prediction,reference\na,b\nc,"d\ne,f\n', "t.csv, line 3: a quotation mark is never closed; put "),
         ("t.csv", b'prediction,reference\na,"b"c\n', "t.csv, line 2: ',' expected after '\"'; put a cell "),
         ("t.tsv", b'prediction\treference\n"So" he\tb\n', "t.tsv, line 2: '\t' expected after '\"'; put a cell "),
         ("t.csv", b"prediction,reference\na\rb,c\n", "t.csv, line 2: new-line character seen in unquoted field"),
         ("t.csv", b"prediction,reference\na,b\ncaf\xe9,d\n", "t.csv is not UTF-8 text (line 3, byte 28): convert "),
-        ("t.csv", "prediction,reference\n".encode("utf-16"), "t.csv is not UTF-8 text (line 1, byte 0): convert "),
+        ("t.csv", "prediction,reference\n".encode("utf-16"), "t.csv is UTF-16 text: convert it to UTF-8"),
         ("t.jsonl", b'{"prediction": "a"}\n\n{"prediction"}\n',
          "t.jsonl, line 3 is no JSON (Expecting ':' delimiter, character 14): correct or remove it"),
         ("t.jsonl", b'["a"]\n', "t.jsonl, line 1 is no JSON object: write one such as "),
@@ -346,7 +346,7 @@ def test_blank_lines_of_one_column_are_empty_texts() -> None:
         (["t.csv", "--contexts", "t.csv"], "wer_dp has no contexts: leave --contexts out"),
         (["t.csv", "--context-column", "id"], "wer_dp has no contexts: leave --context-column out"),
         (["t.csv", "--rows", "t.txt"], "--rows t.txt: name a file that ends in .csv or .jsonl"),
-        (["t.csv", "--rows", "t.csv"], "--rows t.csv would replace a file that is read: name another file"),
+        (["t.csv", "--rows", "t.csv"], "t.csv is a file that the command reads, and would be replaced"),
         (["t.csv", "--rows", "absent/t.csv"], "absent/t.csv: there is no folder "),
     ],
 )  # fmt: skip
@@ -731,3 +731,11 @@ def test_the_page_names_every_command_and_option(capsys: pytest.CaptureFixture[s
             main([name, "--help"])
         usage = capsys.readouterr().out.partition("\n\n")[0]
         assert [option for option in re.findall(r"--[a-z-]+", usage) if f"`{option}" not in PAGE] == []
+
+
+def test_without_a_command_the_help_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    for words, status in (([], 2), (["help"], 0)):
+        with pytest.raises(SystemExit) as ended:
+            main(words)
+        assert ended.value.code == status
+        assert "compare" in "".join(capsys.readouterr())

@@ -159,7 +159,11 @@ class _FirstUse(event.Listener):
             self._is_said = True
             folder = event.data["dispatcher"].stats.cache_path
             kept = f"kept in {folder}" if folder else "not kept, as no folder can be written"
-            print(f"tokenizers_impl: compiling kernels, once, about 10 s; {kept}", file=sys.stderr, flush=True)
+            print(
+                f"tokenizers_impl: compiling kernels, once for each model, about 10 s; {kept}",
+                file=sys.stderr,
+                flush=True,
+            )
 
 
 event.register("numba:compile", _FirstUse())
