@@ -1,16 +1,19 @@
 """An extension of griffe that converts docstrings to Markdown, for the site's API reference.
 
-Examples become blocks of code; lines `name: description`, with their indented continuations, become a list.
+Examples become blocks of code; lines `name: description`, with their indented continuations, become a list.  Sections
+such as "Args:" get a bold title.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 from typing import Any
 
 from griffe import Extension, Object
 
-_ITEM = re.compile(r"(?P<names>`?[a-z_]\w*`?(?:, `?[a-z_]\w*`?)*): +(?P<text>\S.*)")
+_ITEM = re.compile(r"(?P<names>[*`]{0,2}[a-z_]\w*`?(?:, `?[a-z_]\w*`?)*): +(?P<text>\S.*)")
+_SECTION = re.compile(r"^(?P<title>Args|Attributes|Returns|Raises|Examples):\n(?P<body>(?: .*\n?|\n)+)", re.MULTILINE)
 # Outside code, brackets are literal: they begin no tags or links.
 _CODE_OR_MARK = re.compile(r"(`[^`]+`)|([<\[])")
 
@@ -31,8 +34,11 @@ def as_markdown(docstring: str) -> str:
     'Adds.\n\n- **a, b**: numbers,\n  both whole.'
     >>> as_markdown(">>> add(1, 2)\n3")
     '```pycon\n>>> add(1, 2)\n3\n```'
+    >>> as_markdown("Adds.\n\nArgs:\n    a: a number.\n")
+    'Adds.\n\n**Args**\n\n- **a**: a number.'
     """
-    return "\n\n".join(part for block in _blocks(docstring) for part in _block(block))
+    plain = _SECTION.sub(lambda found: f"**{found['title']}**\n\n{textwrap.dedent(found['body'])}", docstring)
+    return "\n\n".join(part for block in _blocks(plain) for part in _block(block))
 
 
 def _blocks(docstring: str) -> list[str]:
@@ -54,6 +60,6 @@ def _prose(lines: list[str]) -> list[str]:
         goes_on = bool(item) or (in_list and line.startswith(" "))
         if not parts or in_list != goes_on:
             parts.append([])
-        shown = f"- **{item['names'].replace('`', '')}**: {item['text']}" if item else line
+        shown = f"- **{re.sub('[*`]', '', item['names'])}**: {item['text']}" if item else line
         parts[-1].append(_CODE_OR_MARK.sub(lambda found: found[1] or f"\\{found[2]}", shown))
     return ["\n".join(part) for part in parts]
