@@ -354,7 +354,7 @@ def test_tokens_are_shown_when_asked() -> None:
         ({"predictions": [], "log_probs": []}, "nothing to score: predictions and log_probs are empty"),
         ({"predictions": ["a"], "source": "ngram", "train_texts": ["a"], "window": 3}, "window=3 does not apply to"),
         (
-            {"predictions": ["a"], "source": "x.arpa", "ngram_order": 2},
+            {"predictions": ["a"], "source": __file__, "ngram_order": 2},
             "ngram_order=2 does not apply to an ARPA",
         ),
         ({"predictions": ["a"], "source": Coin(), "start_token": False}, "start_token=False does not apply to this"),
