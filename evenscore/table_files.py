@@ -109,13 +109,14 @@ def _check_distinct(name: str, columns: Sequence[str]) -> None:
 def _full_rows(name: str, n_columns: int, rows: Sequence[tuple[int, list[str]]]) -> Sequence[tuple[int, list[str]]]:
     """The rows, each with n_columns cells; if there are several columns, blank lines at the end are left out."""
     if n_columns == 1:
-        return [(line, cells or [""]) for line, cells in rows]
-    n_rows = max((k for k, (_, cells) in enumerate(rows, 1) if cells), default=0)
-    for line, cells in rows[:n_rows]:
+        full = [(line, cells or [""]) for line, cells in rows]
+    else:
+        full = list(rows[: max((k for k, (_, cells) in enumerate(rows, 1) if cells), default=0)])
+    for line, cells in full:
         if len(cells) != n_columns:
             found = f"{len(cells)} cell{'' if len(cells) == 1 else 's'}"
             raise ValueError(f"{name}, line {line} has {found}, but the header has {n_columns}; {_QUOTING}")
-    return rows[:n_rows]
+    return full
 
 
 # --- JSON

@@ -247,6 +247,7 @@ LONG = b'{"prediction": ' + 100_000 * b"[" + 100_000 * b"]" + b"}\n"
         ("t.csv", b"prediction,prediction\n1,2\n",
          "t.csv has two columns 'prediction' (its columns are prediction, prediction): rename one"),
         ("t.csv", b'prediction,reference\n"a\nb",c\nd\n', "t.csv, line 4 has 1 cell, but the header has 2; put "),
+        ("t.csv", b"prediction\na,b\n", "t.csv, line 2 has 2 cells, but the header has 1; put "),
         ("t.csv", b"prediction,reference\na,b,c\n", "t.csv, line 2 has 3 cells, but the header has 2; put "),
         ("t.csv", b"prediction,reference\na,b\n\nc,d\n", "t.csv, line 3 has 0 cells, but the header has 2; put "),
         ("t.csv", b'prediction,reference\na,b\nc,"d\ne,f\n', "t.csv, line 3: a quotation mark is never closed; put "),
