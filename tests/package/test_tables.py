@@ -238,6 +238,11 @@ def test_a_byte_order_mark_of_training_texts_is_no_text(tmp_path: Path) -> None:
 LONG = b'{"prediction": ' + 100_000 * b"[" + 100_000 * b"]" + b"}\n"
 
 
+def packed(data: bytes) -> bytes:
+    """A gzip file without the time, which every worker of a test run would have in other names of tests."""
+    return gzip.compress(data, mtime=0)
+
+
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
@@ -298,9 +303,9 @@ LONG = b'{"prediction": ' + 100_000 * b"[" + 100_000 * b"]" + b"}\n"
         ("t.jsonl", b'{"prediction": "\\ud800", "reference": "b"}\n',
          "t.jsonl, line 1: 'prediction' is a text with half of a surrogate pair, which is no character: remove it"),
         ("t.csv", b"prediction,reference\n", "nothing to score: predictions and references are empty"),
-        ("t.csv.gz", gzip.compress(b"prediction,reference\n" + 99 * b"a,b\n")[:-9], "t.csv.gz is cut off or damaged ("),
-        ("t.csv.gz", gzip.compress(b"prediction,reference\na,b\n")[:5], "t.csv.gz is cut off or damaged ("),
-        ("t.csv.gz", gzip.compress(b"a") + b"more", "t.csv.gz is cut off or damaged ("),
+        ("t.csv.gz", packed(b"prediction,reference\n" + 99 * b"a,b\n")[:-9], "t.csv.gz is cut off or damaged ("),
+        ("t.csv.gz", packed(b"prediction,reference\na,b\n")[:5], "t.csv.gz is cut off or damaged ("),
+        ("t.csv.gz", packed(b"a") + b"more", "t.csv.gz is cut off or damaged ("),
         ("t.csv.gz", b"", "t.csv.gz is no gzip file: pack it again, or rename it without .gz"),
         ("t.csv.gz", b"prediction,reference\na,b\n", "t.csv.gz is no gzip file: pack it again, or rename it "),
     ],
