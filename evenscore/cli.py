@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import os
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from evenscore.commands import compare, options, publish, score, tokenize, train
@@ -35,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"unknown command {command!r}{did_you_mean(command, _COMMANDS)} Choose one of {names}")
     known, others = parser.parse_known_args(list(_separated(words)))
     try:
-        with warnings.catch_warnings():
+        with _long_cells(), warnings.catch_warnings():
             warnings.showwarning = _show_warning
             sys.stdout.write(known.run(known, others))
             sys.stdout.flush()
@@ -53,6 +55,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         said = f" ({error})" if str(error) else ""
         return _failed(f"out of memory{said}: give fewer rows at once, or use a machine with more memory")
     return 0
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let cells of tables be longer than csv allows by default; the limit holds for the whole process."""
+    usual = csv.field_size_limit(2**31 - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(usual)
 
 
 def _failed(message: str) -> int:

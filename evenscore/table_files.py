@@ -50,6 +50,7 @@ def parse_table(text: str, kind: str, name: str) -> Table:
       by tabs), "jsonl" (one object per line), or "json" (a list of objects, an object of lists, or one object per
       line).
     name: the name of the file, for messages.
+    A cell of CSV or TSV may have csv.field_size_limit() characters.
     Raises ValueError with the file and the line if the text is not such a table.
 
     >>> table = parse_table('prediction,reference\\n"a, b",a\\n', "csv", "t.csv")
@@ -84,15 +85,12 @@ def _csv_rows(name: str, text: str, separator: str) -> list[tuple[int, list[str]
     # Only a line feed ends a line; a lone carriage return outside quotation marks raises an error.
     reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=separator, strict=True)
     rows, start = [], 1
-    usual = csv.field_size_limit(max(len(text), 1))
     try:
         for cells in reader:
             rows.append((start, cells))
             start = reader.line_num + 1
     except csv.Error as error:
         raise ValueError(f"{name}, line {start}: {_said(error)}; {_QUOTING}") from error
-    finally:
-        csv.field_size_limit(usual)
     return rows
 
 

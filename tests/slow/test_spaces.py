@@ -544,30 +544,41 @@ def test_files_of_all_kinds_have_columns(tmp_path: Path) -> None:
     }
 
 
+QUOTING = (
+    "; put a cell that holds a separator, a line end or a quotation mark into quotation marks, and write such a mark "
+    "inside it twice"
+)
+OBJECT = '{"prediction": "...", "reference": "..."}'
+
+
 @pytest.mark.parametrize(
     ("name", "data", "sentence"),
     [
         ("a.txt", b"a\xff", "a.txt is not UTF-8 text (line 1, byte 1): convert it to UTF-8"),
         ("a.txt", b"", "a.txt is empty"),
         ("a.csv", b"\nx\n", "a.csv begins with a blank line: begin it with the names of its columns"),
-        ("a.csv", b"x,y\n1\n", "a.csv, line 2 has 1 cells, but the header has 2"),
-        ("a.csv", b'x,y\n1,"2\n3"\n\n4,5\n', "a.csv, line 4 has 0 cells, but the header has 2"),
-        ("a.csv", b"x\n1,2\n", "a.csv, line 2 has 2 cells, but the header has 1"),
-        ("a.csv", b'x,y\n1,"2\n', "a.csv, line 2: unexpected end of data"),
-        ("a.csv", b"x,x\n1,2\n", "a.csv: two columns have the same name in the header (x, x)"),
-        ("a.jsonl", b'{"x": 1}\nx\n', "a.jsonl, line 2 is no JSON (Expecting value, character 1)"),
-        ("a.jsonl", b'["x"]\n', 'a.jsonl, line 1 is no JSON object, such as {"text": "..."}'),
-        ("a.jsonl", b'{"x": 1}\n\n{"y": 1}\n', "a.jsonl, line 3: there is no 'x', which line 1 has"),
-        ("a.jsonl", b"\n\n", "a.jsonl is empty"),
+        ("a.csv", b"x,y\n1\n", f"a.csv, line 2 has 1 cell, but the header has 2{QUOTING}"),
+        ("a.csv", b'x,y\n1,"2\n3"\n\n4,5\n', f"a.csv, line 4 has 0 cells, but the header has 2{QUOTING}"),
+        ("a.csv", b"x\n1,2\n", f"a.csv, line 2 has 2 cells, but the header has 1{QUOTING}"),
+        ("a.csv", b'x,y\n1,"2\n', f"a.csv, line 2: a quotation mark is never closed{QUOTING}"),
+        ("a.csv", b"x,x\n1,2\n", "a.csv has two columns 'x' (its columns are x, x): rename one"),
+        (
+            "a.jsonl",
+            b'{"x": 1}\nx\n',
+            "a.jsonl, line 2 is no JSON (Expecting value, character 1): correct or remove it",
+        ),
+        ("a.jsonl", b'["x"]\n', f"a.jsonl, line 1 is no JSON object: write one such as {OBJECT}"),
+        ("a.jsonl", b'{"x": 1}\n\n{"y": 1}\n', "a.jsonl, line 3 has no 'x': add it, or leave the row out"),
+        ("a.jsonl", b"\n\n", "a.jsonl is empty: a table needs the names of its columns, and rows"),
         (
             "a.jsonl",
             b'{"x": 1}\n{"x": ' + 100_000 * b"[" + 100_000 * b"]" + b"}\n",
-            "a.jsonl, line 2 is nested too deeply to be read",
+            "a.jsonl, line 2 is nested too deeply to be read: make it flatter",
         ),
         (
             "a.jsonl",
             b'{"x": 1}\n{"x": ' + 5_000 * b"1" + b"}\n",
-            "a.jsonl, line 2 has a number of too many digits to be read",
+            "a.jsonl, line 2 has a number of too many digits to be read: shorten it",
         ),
     ],
 )
@@ -770,7 +781,7 @@ def test_markup_in_titles_warnings_signatures_and_problems_stays_text() -> None:
 def test_a_cell_of_a_served_page_may_be_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.csv").write_text(f"x\n{'y' * 200_000}\n", encoding="utf-8")
     usual = csv.field_size_limit()
-    sentence = f"a.csv, line 2: field larger than field limit ({usual})"
+    sentence = f"a.csv, line 2: field larger than field limit ({usual}){QUOTING}"
     assert refusal(lambda: read_columns([tmp_path / "a.csv"])) == sentence
     monkeypatch.setattr(gr.Blocks, "launch", lambda *given, **named: None)
     try:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +10,7 @@ from typing import Any
 
 from evenscore.hub.page.description import Given, Input
 from evenscore.inputs import text_lines, utf8_text
+from evenscore.table_files import TABLE_SUFFIXES, Table, parse_table
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl")
 # Files without columns; a metric takes their paths.
@@ -40,76 +38,23 @@ def _read(name: str, suffix: str, data: bytes) -> dict[str, list[Any]]:
     text = utf8_text(data, name)
     if not text:
         raise ValueError(f"{name} is empty")
-    if suffix == ".jsonl":
-        return _of_objects(name, text)
-    return _of_table(name, text) if suffix in (".csv", ".tsv") else {name: text_lines(text)}
+    if suffix not in TABLE_SUFFIXES:
+        return {name: text_lines(text)}
+    return _of_table(parse_table(text, TABLE_SUFFIXES[suffix], name))
 
 
-def _of_objects(name: str, text: str) -> dict[str, list[Any]]:
-    """The columns of one JSON object per line; blank lines are skipped, and the first object names the columns.
+def _of_table(table: Table) -> dict[str, list[Any]]:
+    """The columns of a table; the first row names them, and every row needs them.
 
-    >>> _of_objects("a.jsonl", '{"x": "y", "z": ["a", "b"]}')
+    >>> _of_table(parse_table('{"x": "y", "z": ["a", "b"]}', "jsonl", "a.jsonl"))
     {'a.jsonl: x': ['y'], 'a.jsonl: z': [['a', 'b']]}
     """
-    rows = {i: _object(name, i, line) for i, line in enumerate(text_lines(text), 1) if line.strip()}
-    if not rows:
-        raise ValueError(f"{name} is empty")
-    first, columns = next(iter(rows.items()))
-    for i, row in rows.items():
+    columns = list(table.rows[0]) if table.rows else table.columns
+    for i, row in enumerate(table.rows):
         for column in columns:
             if column not in row:
-                raise ValueError(f"{name}, line {i}: there is no {column!r}, which line {first} has")
-    return {f"{name}: {column}": [row[column] for row in rows.values()] for column in columns}
-
-
-def _object(name: str, number: int, line: str) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{name}, line {number} is no JSON ({error.msg}, character {error.pos + 1})") from error
-    except RecursionError as error:
-        raise ValueError(f"{name}, line {number} is nested too deeply to be read") from error
-    except ValueError as error:
-        # Python limits the digits of a number, JSON does not.
-        raise ValueError(f"{name}, line {number} has a number of too many digits to be read") from error
-    if not isinstance(value, dict):
-        raise ValueError(f'{name}, line {number} is no JSON object, such as {{"text": "..."}}')
-    return value
-
-
-def _of_table(name: str, text: str) -> dict[str, list[Any]]:
-    """The columns of a table with a header; the most frequent separator in the header separates cells.
-
-    With a single column, a blank line is an empty text; with several, blank lines are allowed only at the end.
-
-    >>> _of_table("a.csv", 'x;y\\n1;"2\\n3"\\n')
-    {'a.csv: x': ['1'], 'a.csv: y': ['2\\n3']}
-    """
-    first = text.partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
-    try:
-        (_, header), *lines = [(reader.line_num, row) for row in reader]
-    except csv.Error as error:
-        raise ValueError(f"{name}, line {reader.line_num}: {error}") from error
-    if not header:
-        raise ValueError(f"{name} begins with a blank line: begin it with the names of its columns")
-    if len(set(header)) < len(header):
-        raise ValueError(f"{name}: two columns have the same name in the header ({', '.join(header)})")
-    rows = _full_rows(name, len(header), lines)
-    return {f"{name}: {column}": [row[k] for row in rows] for k, column in enumerate(header)}
-
-
-def _full_rows(name: str, n_columns: int, lines: Sequence[tuple[int, list[str]]]) -> list[list[str]]:
-    """The rows, each with n_columns cells; `lines` has each row with the number of the line where it ends."""
-    if n_columns == 1:
-        rows = [(number, row or [""]) for number, row in lines]
-    else:
-        n_rows = max((k for k, (_, row) in enumerate(lines, 1) if row), default=0)
-        rows = list(lines[:n_rows])
-    for number, row in rows:
-        if len(row) != n_columns:
-            raise ValueError(f"{name}, line {number} has {len(row)} cells, but the header has {n_columns}")
-    return [row for _, row in rows]
+                raise ValueError(f"{table.place(i)} has no {column!r}: add it, or leave the row out")
+    return {f"{table.name}: {column}": [row[column] for row in table.rows] for column in columns}
 
 
 def typed_columns(inputs: Sequence[Input], boxes: Sequence[str | None]) -> Given:
