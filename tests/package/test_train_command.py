@@ -112,10 +112,7 @@ def test_tokenize_prints_tokens_or_ids(tmp_path: Path, capsys: pytest.CaptureFix
             "no.json: No such",
         ),
         (["train", "--model", "bpe", "--vocab", "9", "-o", "{0}/t.json", *CORPUS], "unexpected argument '--vocab'"),
-        (
-            ["train", "--model", "bpe", "--quiet", "-o", CORPUS[0], *CORPUS],
-            "is a file that the command reads, and would",
-        ),
+        (["train", "--model", "bpe", "-o", "{0}/c.txt", "{0}/c.txt"], "c.txt is a file that the command reads, and"),
         (["tokenize", "--tokenizer", "{0}/no.json", CORPUS[0]], "no.json: No such file or directory"),
         (["tokenize", "--tokenizer", CORPUS[0], CORPUS[0]], "not a valid tokenizer.json"),
     ],
