@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
 import sys
@@ -30,25 +31,9 @@ def scored(name: str, **options: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs the command; gives what it prints, or the line of its error."""
-    # What other libraries say when they are first imported is not the command's.
-    evenscore.load("wer_dp")
-    capsys.readouterr()
-
-    def printed(*words: str, status: int = 0) -> str:
-        assert main(["score", *words]) == status
-        out, err = capsys.readouterr()
-        if status == 0:
-            assert err == ""
-            return str(out)
-        assert out == ""
-        assert err.startswith("evenscore: ")
-        assert err.endswith("\n")
-        assert err.count("\n") == 1
-        return str(err).removeprefix("evenscore: ").removesuffix("\n")
-
-    return printed
+def run(run: Any) -> Any:
+    """Runs `evenscore score`."""
+    return functools.partial(run, "score")
 
 
 def as_json(run: Any, *words: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import shlex
@@ -38,23 +39,9 @@ def compared(name: str, systems: list[str] = SYSTEMS, **options: Any) -> dict[st
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs the command; gives what it prints, or the line of its error."""
-    # What other libraries say when they are first imported is not the command's.
-    evenscore.load("wer_dp")
-    capsys.readouterr()
-
-    def printed(*words: str, status: int = 0) -> str:
-        assert main(["compare", *words]) == status
-        out, err = capsys.readouterr()
-        if status == 0:
-            assert err == ""
-            return str(out)
-        assert (out, err.count("\n"), err[-1]) == ("", 1, "\n")
-        assert err.startswith("evenscore: ")
-        return str(err).removeprefix("evenscore: ").removesuffix("\n")
-
-    return printed
+def run(run: Any) -> Any:
+    """Runs `evenscore compare`."""
+    return functools.partial(run, "compare")
 
 
 def as_json(run: Any, *words: str) -> Any:

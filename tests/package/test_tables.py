@@ -36,25 +36,6 @@ def scored(references: list[Any], **options: Any) -> dict[str, Any]:
     }
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs the command; gives what it prints, or the line of its error."""
-    evenscore.load("wer_dp")
-    capsys.readouterr()
-
-    def printed(*words: str, status: int = 0) -> str:
-        assert main(list(map(str, words))) == status
-        out, err = capsys.readouterr()
-        if status == 0:
-            assert err == ""
-            return str(out)
-        assert (out, err.count("\n"), err[-1]) == ("", 1, "\n")
-        assert err.startswith("evenscore: ")
-        return str(err).removeprefix("evenscore: ").removesuffix("\n")
-
-    return printed
-
-
 def score(run: Any, *words: Any) -> Any:
     return json.loads(run("score", "--metric", *METRICS, *words, "--json"))
 
