@@ -4,7 +4,18 @@ from typing import TYPE_CHECKING, NoReturn
 
 from evenscore.version import __version__
 
-from . import decoders, exchange, implementations, models, normalizers, pipelines, pre_tokenizers, processors, trainers
+from . import (
+    decoders,
+    exchange,
+    implementations,
+    measures,
+    models,
+    normalizers,
+    pipelines,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 from ._core import missing
 from ._core.added_token import AddedToken
 from ._core.encoding import Encoding, Token
@@ -20,6 +31,7 @@ from ._encoding.inputs import (
 from ._normalized_string import NormalizedString, OffsetReferential, OffsetType, SplitDelimiterBehavior
 from ._patterns import Regex
 from ._pre_tokenized_string import PreTokenizedString
+from ._text.word_counter import WordCounter
 from .implementations import (
     BertWordPieceTokenizer,
     ByteLevelBPETokenizer,
@@ -55,10 +67,12 @@ __all__ = [
     "TextInputSequence",
     "Token",
     "Tokenizer",
+    "WordCounter",
     "__version__",
     "decoders",
     "exchange",
     "implementations",
+    "measures",
     "models",
     "normalizers",
     "pipelines",

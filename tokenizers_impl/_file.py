@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
 
 from ._core.added_token import AddedToken
 from ._core.component import Call, Component, document
-from ._core.files import dumps, loads
+from ._core.files import dumps, loads, write_text
 from ._encoding.parts import READERS, Parts
 from ._encoding.post_processing import Padding, Truncation
 
@@ -20,6 +22,9 @@ _NAMES = ("truncation", "padding", "added_tokens", *_STEPS, "model")
 _KEYS = ("version", *_NAMES)
 # The library's limit of nesting.
 _DEEPEST = 127
+# The most lists and objects of all steps, and the most regular expressions among them, a hundred times what tokenizers
+# have.  Reading so many takes a tenth of a second, and compiling so many about one.
+_MOST_PARTS, _MOST_PATTERNS = 10_000, 250
 # A path instead of JSON: no white space or brackets, but a slash or the extension .json.
 _PATH = re.compile(r"[^\s{}\[\]\"]{0,250}(?:[/\\]|\.json)[^\s{}\[\]\"]{0,250}")
 
@@ -93,6 +98,7 @@ def _parsed(text: str) -> Mapping[str, Any]:
         raise ValueError(f"not a valid tokenizer.json: {error}{hint}") from None
     _refuse_others(document)
     values: Mapping[str, Any] = document
+    _refuse_many([document.get(name) for name in _STEPS])
     _refuse_depth([value for name, value in document.items() if name != "model"])
     _refuse_surrogates(text, values)
     return values
@@ -113,11 +119,28 @@ def _refuse_others(document: Any) -> None:
 
 def _refuse_depth(values: list[Any]) -> None:
     """ValueError for deep nesting, which may exceed the recursion limit later."""
-    for _ in range(_DEEPEST):
-        inner = [each for each in values if isinstance(each, (dict, list))]
-        values = [part for each in inner for part in (each.values() if isinstance(each, dict) else each)]
-    if values:
+    if any(depth == _DEEPEST for depth, _ in enumerate(_levels(values))):
         raise ValueError(f"not a valid tokenizer.json: its lists and objects are nested more than {_DEEPEST} deep")
+
+
+def _refuse_many(steps: list[Any]) -> None:
+    """ValueError for more parts than any pipeline needs, because each takes time to read."""
+    parts = patterns = 0
+    for level in _levels(steps):
+        parts += len(level)
+        if parts > _MOST_PARTS:
+            raise ValueError(f"not a valid tokenizer.json: its steps have more than {_MOST_PARTS} lists and objects")
+        patterns += sum(isinstance(each, dict) and "Regex" in each for each in level)
+        if patterns > _MOST_PATTERNS:
+            raise ValueError(f"not a valid tokenizer.json: its steps have more than {_MOST_PATTERNS} patterns (Regex)")
+
+
+def _levels(values: list[Any]) -> Iterator[list[Any]]:
+    """The lists and objects among the values, then those in these, and so on."""
+    while values:
+        inner = [each for each in values if isinstance(each, (dict, list))]
+        yield inner
+        values = [part for each in inner for part in (each.values() if isinstance(each, dict) else each)]
 
 
 def _refuse_surrogates(text: str, document: Mapping[str, Any]) -> None:
@@ -165,3 +188,44 @@ def canonical_tokenizer(text: str) -> Any:
         return tokenizers.Tokenizer.from_str(text)
     except Exception as error:  # the library raises nothing narrower
         raise ValueError(f"tokenizers {tokenizers.__version__} cannot read this tokenizer: {error}") from None
+
+
+# --- The folder that AutoTokenizer of transformers loads
+
+Side = Literal["right", "left"]
+ROLES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+
+
+def save_pretrained(
+    text: str,
+    token_to_id: Callable[[str], int | None],
+    folder: str | os.PathLike[str],
+    roles: dict[str, str | None],
+    model_max_length: int | None,
+    sides: dict[str, Side],
+) -> list[str]:
+    """Write tokenizer.json and tokenizer_config.json, as `Tokenizer.save_pretrained` says; returns their paths.
+
+    text: the content of tokenizer.json.
+    """
+    known = {role: token for role, token in roles.items() if token is not None}
+    for role, token in known.items():
+        if token_to_id(token) is None:
+            raise ValueError(f"{role}={token!r} is no token: add it with add_special_tokens, or name another one")
+    for name, side in sides.items():
+        if side not in ("right", "left"):
+            raise ValueError(f"{name}={side!r}: choose 'right' or 'left'")
+    if model_max_length is not None and model_max_length < 1:
+        raise ValueError(f"model_max_length={model_max_length}: give 1 token or more, or None for no limit")
+    limit = {} if model_max_length is None else {"model_max_length": model_max_length}
+    # transformers cleans decoded text up by default, which changes it.
+    own = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False}
+    config = {**own, **known, **limit, **sides}
+    os.makedirs(folder, exist_ok=True)
+    contents = {
+        "tokenizer.json": text,
+        "tokenizer_config.json": f"{json.dumps(config, ensure_ascii=False, indent=2)}\n",
+    }
+    for name, content in contents.items():
+        write_text(Path(folder, name), content)
+    return [str(Path(folder, name)) for name in contents]

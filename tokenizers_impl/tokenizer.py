@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
@@ -26,13 +27,25 @@ from ._encoding.training import (
     Corpus,
     checked_counts,
     chosen_trainer,
+    count_words,
     file_corpus,
     iterator_corpus,
     trained_on_counts,
     trained_on_texts,
 )
-from ._file import canonical_text, canonical_tokenizer, from_document, hub_file, shown_document, to_document
+from ._file import (
+    ROLES,
+    Side,
+    canonical_text,
+    canonical_tokenizer,
+    from_document,
+    hub_file,
+    save_pretrained,
+    shown_document,
+    to_document,
+)
 from ._picture import LONGEST_WORD, WordExplanation, explained, tokenizer_picture
+from ._text.word_counter import WordCounter
 from .decoders import Decoder
 from .models import Model
 from .normalizers import Normalizer
@@ -97,11 +110,19 @@ class Tokenizer:
     def _lock(self) -> RLock:
         return self._locks.setdefault(os.getpid(), RLock())
 
-    def __getstate__(self) -> dict[str, Any]:
-        own = {name: value for name, value in vars(self).items() if name not in ("_locks", "_parts")}
-        return own | self._parts.to_state()
+    def __getstate__(self) -> bytes:
+        """Return the bytes of tokenizer.json, as in the library; a pickle keeps more, such as counts of merges."""
+        return self.to_str().encode()
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __reduce__(self) -> tuple[Any, ...]:
+        own = {name: value for name, value in vars(self).items() if name not in ("_locks", "_parts")}
+        return copyreg.__newobj__, (type(self),), own | self._parts.to_state()  # type: ignore[attr-defined]
+
+    def __setstate__(self, state: bytes | dict[str, Any]) -> None:
+        """Take the bytes of `__getstate__`, or the state of a pickle."""
+        if isinstance(state, bytes):
+            vars(self).update(_locks={}, _parts=from_document(state.decode()))
+            return
         own = {name: value for name, value in state.items() if name not in STATE}
         vars(self).update(own, _locks={}, _parts=Parts.from_state(state))
 
@@ -207,7 +228,10 @@ class Tokenizer:
 
     def _encodings(self, inputs: Inputs, add_special_tokens: bool, *, offsets: bool) -> list[Encoding]:
         parts = self._parts
-        processing, shares = parts.processing(add_special_tokens), inputs.parts(is_whole=parts.model.is_random)
+        processing = parts.processing(add_special_tokens)
+        if inputs.are_few and (rows := parts.stretches.rows(inputs.texts)) is not None:
+            return processing.of_stretches(rows, inputs.bounds, offsets)
+        shares = inputs.parts(is_whole=parts.model.is_random)
         batches = encoded(shares, parts.cutter, parts.model, parts.added_tokens, offsets=offsets)
         return processing.of_batches(batches, shares)
 
@@ -322,7 +346,8 @@ class Tokenizer:
         OSError for a file that cannot be read, ValueError for a file that is not UTF-8.
         """
         parts, paths = self._parts, checked_paths(files)
-        corpus = file_corpus(paths, offsets=parts.cutter.needs_origins, elsewhere=executor is not None)
+        needs, pieces = parts.cutter.needs_origins, parts.cutter.takes_pieces
+        corpus = file_corpus(paths, offsets=needs, elsewhere=executor is not None, pieces=pieces)
         self._train(parts, corpus, trainer, executor)
 
     def train_from_iterator(
@@ -339,8 +364,29 @@ class Tokenizer:
         executor: as in `train`; its workers receive the texts.
         """
         parts = self._parts
-        corpus = iterator_corpus(iterator, length, offsets=parts.cutter.needs_origins)
+        needs, pieces = parts.cutter.needs_origins, parts.cutter.takes_pieces
+        corpus = iterator_corpus(iterator, length, offsets=needs, pieces=pieces)
         self._train(parts, corpus, trainer, executor)
+
+    def word_counts(self, texts: Iterable[str | Iterable[str]], min_count: int = 1) -> WordCounter:
+        """Count the words of texts as training sees them: normalized and split, without empty ones.
+
+        texts: as in `train_from_iterator`.  No texts give no words.
+        min_count: words with a smaller count are dropped; the result names this threshold.
+
+        Counters of parts can be added up, and `train_from_counts` of the sum equals `train_from_iterator` of all texts.
+        So each machine can count the texts that lie on it.
+
+        >>> from tokenizers_impl import models, pre_tokenizers
+        >>> tokenizer = Tokenizer(models.BPE())
+        >>> tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        >>> tokenizer.word_counts(["low, lower"]) + tokenizer.word_counts(["low", ""])
+        WordCounter({'low': 2, ',': 1, 'lower': 1})
+        """
+        cutter = self._parts.cutter
+        counted = count_words(iterator_corpus(texts, offsets=cutter.needs_origins), cutter, show_progress=False)
+        words = WordCounter(dict(zip(counted.words.texts(), counted.counts.tolist(), strict=True)))
+        return words.at_least(min_count)
 
     def train_from_counts(
         self, counts: Mapping[str, int], trainer: Trainer | None = None, *, executor: Any = None
@@ -350,6 +396,8 @@ class Tokenizer:
         counts: from word to count, an integer of 1 or more.  ValueError for another key or value, and if the sum of
           count × (word length + 1) reaches 2**63, where int64 overflows.
         trainer: as in `train`.  executor: as in `train`; only Unigram uses it.
+        The order of the words matters only to the BPE trainer's tie_break="first": words that come first in counts come
+        first in its corpus.  So counters of parts have to be added in the order of the parts.
 
         >>> from tokenizers_impl import models, trainers
         >>> tokenizer = Tokenizer(models.BPE())
@@ -447,6 +495,36 @@ class Tokenizer:
     def save(self, path: str, pretty: bool = True) -> None:
         """Write tokenizer.json to this path, atomically."""
         write_text(path, self.to_str(pretty))
+
+    def save_pretrained(
+        self,
+        save_directory: str | os.PathLike[str],
+        *,
+        bos_token: str | None = None,
+        eos_token: str | None = None,
+        unk_token: str | None = None,
+        sep_token: str | None = None,
+        pad_token: str | None = None,
+        cls_token: str | None = None,
+        mask_token: str | None = None,
+        model_max_length: int | None = None,
+        truncation_side: Side = "right",
+        padding_side: Side = "right",
+    ) -> list[str]:
+        """Write the folder that `AutoTokenizer.from_pretrained` of transformers loads; returns the paths of its files.
+
+        save_directory: the folder for tokenizer.json and tokenizer_config.json; made if it is not there.
+        bos_token, ...: the tokens with these roles; each must be in the vocabulary.  None: no token has the role.
+        model_max_length: the most tokens that the model takes; None: no limit.
+        truncation_side, padding_side: "right" or "left".
+        ValueError for a role without a token and an invalid limit or side, before anything is written.
+        """
+        tokens = (bos_token, eos_token, unk_token, sep_token, pad_token, cls_token, mask_token)
+        roles = dict(zip(ROLES, tokens, strict=True))
+        sides: dict[str, Side] = {"truncation_side": truncation_side, "padding_side": padding_side}
+        return save_pretrained(
+            self.to_str(pretty=True), self.token_to_id, save_directory, roles, model_max_length, sides
+        )
 
     @classmethod
     def from_str(cls, json: str) -> Tokenizer:

@@ -17,6 +17,7 @@ from evenscore.rouge.plain import union_lcs_indices as union_lcs_indices
 from evenscore.wer.plain import edit_counts as edit_counts
 from evenscore.wer.plain import edit_distance as edit_distance
 from evenscore.wer.plain import weighted_edit_counts as weighted_edit_counts
+from evenscore.wer.plain import weighted_edit_steps as weighted_edit_steps
 
 
 def evaluate_bleu(

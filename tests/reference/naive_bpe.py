@@ -45,6 +45,12 @@ def kept_characters(counts: Mapping[str, int], initial: Sequence[str], limit: in
     return sorted(sorted(frequency, key=lambda char: (-frequency[char], char))[:limit])
 
 
+# GPT-2's visible characters: printable bytes stand for themselves, the others are counted from U+0100 on.
+_PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+_OTHERS = [byte for byte in range(256) if byte not in _PRINTABLE]
+BYTES = {chr(byte): byte for byte in _PRINTABLE} | {chr(0x100 + i): byte for i, byte in enumerate(_OTHERS)}
+
+
 # --8<-- [start:step]
 def replaced(symbols: list[str], pair: Pair, token: str) -> list[str]:
     """The token for the pair everywhere, from the left."""
@@ -74,6 +80,9 @@ TIE_BREAKS: dict[str, Callable[[Pair, dict[str, int], int, str], Any]] = {
     "lexicographic": lambda pair, ids, place, token: tuple([-ord(char) for char in part] + [1] for part in pair),
     "first": lambda pair, ids, place, token: place,
     "sentencepiece": lambda pair, ids, place, token: (len(token), token, ids[pair[0]], ids[pair[1]]),
+    "bytes": lambda pair, ids, place, token: tuple(
+        [-BYTES.get(char, 512 + ord(char)) for char in part] + [1] for part in pair
+    ),
 }
 # --8<-- [end:step]
 

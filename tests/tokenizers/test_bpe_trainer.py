@@ -204,6 +204,39 @@ def test_lexicographic_gives_the_merges_of_subword_nmt_for_words_full_of_ties() 
     assert compared > 500
 
 
+@examples(150)
+@given(counted_words("aĠĊÃÿń \x80"), st.sampled_from([None, 12, 30]))
+def test_bytes_are_compared_as_bytes(counts: dict[str, int], vocab_size: int | None) -> None:
+    check_twin(counts, {"tie_break": "bytes", "vocab_size": vocab_size})
+
+
+def stanford(words: dict[bytes, int], merges: int) -> list[tuple[bytes, bytes]]:
+    """Training as the course's assignment describes it: of the most frequent pairs of bytes the greatest one."""
+    cut = {word: [bytes([byte]) for byte in word] for word in words}
+    learnt: list[tuple[bytes, bytes]] = []
+    for _ in range(merges):
+        found: collections.Counter[tuple[bytes, bytes]] = collections.Counter()
+        for word, parts in cut.items():
+            for pair in itertools.pairwise(parts):
+                found[pair] += words[word]
+        if not found:
+            break
+        learnt.append(max(found, key=lambda pair: (found[pair], pair)))
+        cut = {word: naive_bpe.replaced(parts, learnt[-1], b"".join(learnt[-1])) for word, parts in cut.items()}
+    return learnt
+
+
+@examples(150)
+@given(st.lists(st.text("a é\n\xa0\xad漢~!", min_size=1, max_size=8), min_size=1, max_size=8))
+def test_bytes_gives_the_merges_of_the_assignment(texts: list[str]) -> None:
+    words = collections.Counter(text.encode() for text in texts)
+    shown = {byte: char for char, byte in naive_bpe.BYTES.items()}
+    counts = {"".join(shown[byte] for byte in word): count for word, count in words.items()}
+    merges = learn(counts, tie_break="bytes", num_merges=20)[1]
+    read = [tuple(bytes(naive_bpe.BYTES[char] for char in part) for part in pair) for pair in merges]
+    assert read == stanford(words, 20)
+
+
 def minbpe(text: bytes, merges: int) -> list[tuple[int, int]]:
     """`BasicTokenizer.train` of minbpe, in other words: the first pair of the most frequent ones, by bytes."""
     ids, learnt = list(text), []
@@ -314,6 +347,7 @@ def test_nothing_comes_of_nothing() -> None:
 
 
 @pytest.mark.parametrize("word", ["a" * 1_000_000, "ab" * 500_000, "aab" * 300_000])
+@pytest.mark.slow
 def test_a_long_word_takes_as_many_merges_as_its_logarithm(word: str) -> None:
     learnt = learn_merges(WordCounts.of({word: 1}), BpeOptions(vocab_size=200, min_frequency=2))
     assert len(learnt.rows) < 60
@@ -475,5 +509,5 @@ for tie_break in TIE_BREAKS:
 def test_without_compilation_the_same_comes_out(tmp_path: Path) -> None:
     root = str(Path(__file__).resolve().parents[2])
     compiled = run_python(PROGRAM, tmp_path, PYTHONPATH=root)
-    assert compiled.count("\n") == 12
+    assert compiled.count("\n") == 15
     assert run_python(PROGRAM, tmp_path, PYTHONPATH=root, NUMBA_DISABLE_JIT="1") == compiled

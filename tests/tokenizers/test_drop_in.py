@@ -81,6 +81,7 @@ def with_all_parts(model: models.Model) -> Tokenizer:
 
 
 @pytest.mark.parametrize("name", MODELS)
+@pytest.mark.slow
 def test_a_pickle_is_the_same_before_and_after_use(name: str) -> None:
     tokenizer = with_all_parts(MODELS[name]())
     before, hashed = pickle.dumps(tokenizer), Hasher.hash(tokenizer)
@@ -301,6 +302,7 @@ CLASSES = [
 
 
 @pytest.mark.parametrize(("name", "kind", "options"), CLASSES)
+@pytest.mark.slow
 def test_transformers_takes_it_as_it_takes_the_library(
     name: str, kind: str, options: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -501,6 +503,33 @@ def test_progress_is_shown_of_what_takes_long_alone(
     with progress_if_slow("Stage", True):
         time.sleep(0.5)
     assert "Stage" in capsys.readouterr().err
+
+
+# State and the base of ready-made tokenizers
+
+
+@pytest.mark.parametrize("library", [tokenizers, tokenizers_impl])
+def test_the_state_is_the_json_in_bytes(library: Any) -> None:
+    tokenizer = library.Tokenizer(library.models.BPE({"a": 0, "é": 1}, []))
+    tokenizer.add_special_tokens(["<s>"])
+    assert tokenizer.__getstate__() == tokenizer.to_str().encode()
+    other = library.Tokenizer(library.models.BPE())
+    other.__setstate__(tokenizer.__getstate__())
+    assert other.to_str() == tokenizer.to_str() == pickle.loads(pickle.dumps(tokenizer)).to_str()
+    assert copy.deepcopy(other).encode("aé<s>").ids == [0, 1, 2]
+
+
+@pytest.mark.parametrize("library", [tokenizers, tokenizers_impl])
+def test_a_base_tokenizer_wraps_any_tokenizer(library: Any) -> None:
+    made = library.implementations.BaseTokenizer(library.Tokenizer(library.models.BPE({"a": 0, "b": 1}, [])))
+    assert (made.encode("ab").tokens, made.get_vocab_size()) == (["a", "b"], 2)
+    assert repr(made) == "Tokenizer(vocabulary_size=2, )"
+
+
+def test_a_base_tokenizer_has_no_trainer() -> None:
+    made = tokenizers_impl.implementations.BaseTokenizer(tokenizers_impl.Tokenizer(models.BPE()))
+    with pytest.raises(NotImplementedError, match="train the Tokenizer that it is made of"):
+        made.train(["a.txt"])
 
 
 # Names

@@ -181,6 +181,7 @@ def random_merges(draw: random.Random) -> Tokenizer:
     return tokenizer
 
 
+@pytest.mark.slow
 def test_any_merges_are_exported_right_or_refused() -> None:
     draw, exported = random.Random(2), 0
     for _ in range(400):
@@ -636,6 +637,71 @@ def test_sentencepiece_encodes_as_we_do(name: str, tmp_path: Path) -> None:
     assert exchange.to_sentencepiece_vocab(back) == (tmp_path / "ours.vocab").read_text(encoding="utf-8")
 
 
+BYTES = [(f"<0x{byte:02X}>", -9.0) for byte in range(256)]
+
+
+@pytest.mark.slow
+def test_characters_in_bytes_are_written_and_read(tmp_path: Path) -> None:
+    texts = stripped(ENGLISH, 3000)
+    tokenizer, trainer = pipelines.unigram(vocab_size=400, show_progress=False)
+    tokenizer.normalizer = None
+    tokenizer.train_from_iterator(texts, trainer)
+    tokenizer.model = models.Unigram([*tokenizer.model.vocab, *BYTES], 0, byte_fallback=True)  # type: ignore[attr-defined]
+    tokenizer.add_special_tokens(["</s>"])
+    exchange.to_sentencepiece(tokenizer, tmp_path / "ours.model")
+    library, back = (
+        processor((tmp_path / "ours.model").read_bytes()),
+        exchange.from_sentencepiece(tmp_path / "ours.model"),
+    )
+    assert [id for id in range(len(library)) if library.is_byte(id)] == [
+        tokenizer.token_to_id(name) for name, _ in BYTES
+    ]
+    foreign = ["a漢字 é", "漢", "Ω😀 the", *texts[:1000]]
+    assert tokenizer.encode("漢").tokens == ["▁", "<0xE6>", "<0xBC>", "<0xA2>"]
+    for ours in (tokenizer, back):
+        assert differing(ours, library, foreign) < 5
+    assert back.decode_batch(library.encode(foreign)) == library.decode(library.encode(foreign)) == foreign
+    assert exchange.to_sentencepiece_model(back) == (tmp_path / "ours.model").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        (ENGLISH, {}),
+        (ENGLISH, {"byte_fallback": True, "character_coverage": 0.99, "control_symbols": ["<2en>"]}),
+        (
+            JAPANESE,
+            {"normalization_rule_name": "nmt_nfkc", "remove_extra_whitespaces": True, "character_coverage": 0.98},
+        ),
+        (JAPANESE, {"split_by_whitespace": False, "add_dummy_prefix": False}),
+    ],
+)
+def test_a_bpe_model_encodes_the_same(name: str, options: dict[str, Any], tmp_path: Path) -> None:
+    texts = stripped(name, 3000)
+    model = sentencepiece_model(texts[:1500], model_type="bpe", **options)
+    tokenizer, library = imported(model, tmp_path), processor(model)
+    assert tokenizer.get_vocab() == {library.id_to_piece(id): id for id in range(len(library))}
+    texts = [*texts, "漢字 Ω😀", ""]
+    differ = [(ours.ids, ids) for ours, ids in zip(tokenizer.encode_batch(texts), library.encode(texts), strict=True)
+              if ours.ids != ids]  # fmt: skip
+    # Pairs that make the same piece alone: their pieces come in another order.
+    assert [(ours, ids) for ours, ids in differ if sorted(ours) != sorted(ids)] == []
+    assert len(differ) < len(texts) / 100
+    assert decoded_alike(tokenizer, library, texts) > 500
+
+
+@pytest.mark.parametrize("options", [{}, {"user_defined_symbols": ["ab", "か"]}, {"byte_fallback": True}])
+def test_a_normalization_of_sentencepiece_is_written_back(options: dict[str, Any], tmp_path: Path) -> None:
+    model = sentencepiece_model(names()[:3000], **{**NORMALIZED, "vocab_size": 1200, **options})
+    tokenizer = imported(model, tmp_path)
+    exchange.to_sentencepiece(tokenizer, tmp_path / "again.model")
+    library, again = processor(model), processor((tmp_path / "again.model").read_bytes())
+    texts = [*names()[::7], " two  spaces ", "ﬁ ab ①"]
+    assert again.encode(texts) == library.encode(texts)
+    assert again.decode(again.encode(texts)) == library.decode(library.encode(texts))
+    assert differing(tokenizer, library, texts) < len(texts) / 100
+
+
 def test_google_reads_and_writes_the_same_model() -> None:
     pytest.importorskip("google.protobuf", reason="needs protobuf: pip install protobuf")
     from sentencepiece import sentencepiece_model_pb2
@@ -668,7 +734,11 @@ def small(*extra: Piece, **options: Any) -> bytes:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (small(model_type=2), "unsupported feature: model type 'bpe'"),
+        (small(model_type=3), "unsupported feature: model type 'word'"),
+        (
+            small(Piece("ab", 0.0, Kind.USER_DEFINED), model_type=2),
+            "unsupported feature: user-defined pieces of a BPE model",
+        ),
         (small(model_type=4), "unsupported feature: model type 'char'"),
         (small(treat_whitespace_as_suffix=True), "unsupported feature: treat_whitespace_as_suffix"),
         (
@@ -828,6 +898,12 @@ def unigram(vocab: Any = SCORED, words: Any = None, **options: Any) -> Tokenizer
         (unigram(words=SPLIT), r"its pre-tokenizer is WhitespaceSplit\(\)"),
         (unigram(unk_id=None), "its model has no unk_id"),
         (unigram(byte_fallback=True), "has byte_fallback"),
+        (unigram([*SCORED, *BYTES[1:]], byte_fallback=True), "byte_fallback, but not all pieces from <0x00> to <0xFF>"),
+        (unigram([*SCORED, *BYTES], byte_fallback=True), "has the lowest score"),
+        (
+            changed(unigram(), normalizer=normalizers.Sequence([normalizers.NFKC(), normalizers.Strip()])),
+            "it has the normalizer Sequence",
+        ),
         (unigram(alpha=0.1), "alpha"),
         (unigram([("<unk>", -9.0), *SCORED[1:]]), "the unknown piece or a special token has the lowest score"),
         (with_added(unigram(), "x"), "the added token 'x' is not special"),

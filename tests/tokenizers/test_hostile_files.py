@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from properties import examples
 
 from tokenizers_impl import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+from tokenizers_impl._encoding import training as _training
 from tokenizers_impl.models import from_json as model_from_json
 
 BPE = {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]}
@@ -41,8 +42,16 @@ def nested(key: str, depth: int) -> str:
     return f'{{"version":"1.0","{key}":{inner * depth}{"]}" * depth},"model":{json.dumps(BPE)}}}'
 
 
+def regex_step(pattern: str) -> dict[str, Any]:
+    return {"type": "Replace", "pattern": {"Regex": pattern}, "content": "x"}
+
+
 def replace(pattern: str) -> str:
-    return document(normalizer={"type": "Replace", "pattern": {"Regex": pattern}, "content": "x"})
+    return document(normalizer=regex_step(pattern))
+
+
+def sequence(key: str, name: str, *steps: dict[str, Any], **more: Any) -> str:
+    return document(**{key: {"type": "Sequence", name: list(steps)}}, **more)
 
 
 def template(single: list[Any], tokens: dict[str, Any], **more: Any) -> str:
@@ -68,6 +77,23 @@ REFUSED = {
         for key in ("normalizer", "pre_tokenizer", "decoder", "post_processor")
         for depth in (64, 400, 100_000)
     },
+    "a normalizer of many sequences": (
+        sequence("normalizer", "normalizers", *[{"type": "Sequence", "normalizers": []}] * 10_000),
+        "its steps have more than 10000 lists and objects",
+    ),
+    "many steps before one that is wrong": (
+        sequence("decoder", "decoders", *[{"type": "Fuse"}] * 9_999, {"type": "x"}),
+        "its steps have more than 10000 lists and objects",
+    ),
+    "a step of many lists": (document(pre_tokenizer=[[]] * 10_000), "its steps have more than 10000 lists and objects"),
+    "many steps of all kinds": (
+        document(normalizer=[{}] * 4_999, pre_tokenizer=[[]] * 4_999, post_processor=[], decoder=[]),
+        "its steps have more than 10000 lists and objects",
+    ),
+    "many patterns": (
+        sequence("normalizer", "normalizers", *(regex_step(f"a{i}") for i in range(251))),
+        r"its steps have more than 250 patterns \(Regex\)",
+    ),
     "an integer of 5000 digits": (
         '{"model":{"type":"BPE","merges":[],"vocab":{"a":' + "9" * 5000 + "}}}",
         "not a valid tokeni",
@@ -86,14 +112,16 @@ REFUSED = {
     "an id that is true": (bpe(vocab={"a": True}, merges=[]), "is True: give an integer id"),
     "a merge that names no token": (bpe(merges=[["a", "c"]]), "Token `c` out of vocabulary: merges"),
     "a merge that makes no token": (bpe(merges=[["b", "a"]]), "Token `ba` out of vocabulary: merges"),
-    "a merge of three": (bpe(merges=[["a", "b", "ab"]]), r"merges\[0\].* is no pair of tokens"),
+    "a merge of three": (bpe(merges=[["a", "b", "ab"]]), r"merges\[0\].* is not a pair of tokens"),
     "a merge in words": (bpe(merges=["a b ab"]), "expected two tokens with one space between"),
-    "merges that are numbers": (bpe(merges=[1, 2]), r"merges\[0\]: 1 is no pair of tokens"),
+    "merges that are numbers": (bpe(merges=[1, 2]), r"merges\[0\]: 1 is not a pair of tokens"),
     "a dropout that is a list": (bpe(dropout=[]), r"dropout is \[\]: give a number, or None"),
     "a seed that is none": (bpe(seed=1.5), "seed is 1.5: give an integer"),
     "a model of no type": (document(model={"type": ["BPE"]}), "is not supported: use one of BPE"),
     "a pattern too long": (replace("a|" * 10**6), "has 2000000 characters: give 20000 at most"),
     "a pattern too deep": (replace("(" * 5000 + "a" + ")" * 5000), "nested more than"),
+    "a pattern whose repeats double": (replace("(?:" * 40 + "a" + "){1,3}" * 40), r"ask for \d+ characters: more than"),
+    "a pattern of edges": (replace(r"\b" * 9000), "ask for 72000 characters: more than"),
     "a pattern that ends early": (replace("("), "a group that is not closed"),
     "a pattern that calls itself": (replace(r"(?<x>a\g<x>)"), "not implemented"),
     "a template's unknown token": (
@@ -150,6 +178,8 @@ TAKEN = {
         added_tokens=[{"id": 7, "content": content, **FLAGS} for content in ("<s>", "</s>")]
     ),
     "nested as deep as can be": nested("normalizer", 60),
+    "as many steps as can be": sequence("decoder", "decoders", *[{"type": "Fuse"}] * 9_998),
+    "as many patterns as can be": sequence("normalizer", "normalizers", *(regex_step(f"b{i}") for i in range(250))),
 }
 
 
@@ -280,10 +310,6 @@ def test_valid_files_are_read() -> None:
 # --- what grows
 
 
-def sequence(key: str, name: str, *steps: dict[str, Any], **more: Any) -> str:
-    return document(**{key: {"type": "Sequence", name: list(steps)}}, **more)
-
-
 GROWING = {"type": "Replace", "pattern": {"String": "a"}, "content": "a" * 100}
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
 MANY_A = [{"Sequence": {"id": "A", "type_id": 0}}]
@@ -356,7 +382,7 @@ TOO_LARGE: dict[str, tuple[str, str, str]] = {
         "tokenizer.encode('b' * 20_000).overflowing",
         "what overflows would have",
     ),
-    "a template of many pieces": (template(MANY_A * 10**5, {}), "tokenizer", "has 100000 pieces: give 100 at most"),
+    "a template of many pieces": (template(MANY_A * 10**3, {}), "tokenizer", "has 1000 pieces: give 100 at most"),
     "a text many times": (
         template(MANY_A * 100, {}),
         "tokenizer.encode('ba' * 10**6)",
@@ -407,6 +433,16 @@ def test_what_pipelines_need_is_no_growth_beyond_measure() -> None:
     assert len(tokenizer.normalizer.normalize_str("\ufdfa" * length)) == 33 * length
 
 
+@pytest.mark.parametrize("pattern", [{"String": "a"}, {"Regex": "a"}, {"Regex": "(?>a)"}])
+@pytest.mark.parametrize("key", ["normalizer", "decoder"])
+def test_a_short_text_that_doubles_is_refused_at_a_million_characters(key: str, pattern: dict[str, str]) -> None:
+    """Sixteen times as many would take half a minute."""
+    doubling = {"type": "Replace", "pattern": pattern, "content": "aa"}
+    tokenizer = Tokenizer.from_str(sequence(key, f"{key}s", *[doubling] * 60))
+    with pytest.raises(ValueError, match="the texts grow to 2097152 characters"):
+        tokenizer.encode("a") if key == "normalizer" else tokenizer.decode([0])
+
+
 def blank_token(**flags: bool) -> Tokenizer:
     return Tokenizer.from_str(document(added_tokens=[{"id": 9, "content": " ", **FLAGS, **flags}]))
 
@@ -425,6 +461,14 @@ def test_a_token_that_has_lost_white_space_is_shown_as_it_stands() -> None:
         for i, content in enumerate([" ", " b"])
     ]
     assert Tokenizer.from_str(document(added_tokens=tokens)).encode(" a  b ").tokens == [" ", "a", "  ", "b "]
+
+
+def test_an_enormous_line_of_a_training_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_training, "_LONGEST_LINE", 1 << 19)
+    path = tmp_path / "texts"
+    path.write_bytes(b"a b\n" + b"a" * (1 << 20) + b"\n")
+    with pytest.raises(ValueError, match="texts: the line at byte 4 has more than 524288 bytes"):
+        Tokenizer(models.BPE()).train([str(path)])
 
 
 # --- memory

@@ -76,6 +76,7 @@ CORPORA = ["gcide.en.txt.xz", "manpages.ja.txt.xz", "wikitext2.valid.txt", "iso_
 
 @pytest.mark.parametrize("corpus", CORPORA)
 @pytest.mark.parametrize("direction", ["left", "right"])
+@pytest.mark.slow
 def test_real_text_is_the_same(corpus: str, direction: str) -> None:
     lines = [line[:150] for line in beginning(f"text/{corpus}").split("\n")[:200]]
     inputs = [(line, lines[i - 1]) if i % 3 == 0 else line for i, line in enumerate(lines)]

@@ -126,6 +126,7 @@ def test_what_is_sent_is_small() -> None:
 
 
 @pytest.mark.parametrize("start", ["fork", "spawn"])
+@pytest.mark.slow
 def test_processes_and_threads_write_the_same_file(start: str, files: list[Path]) -> None:
     context = multiprocessing.get_context(start)
     with ProcessPoolExecutor(2, mp_context=context) as processes, ThreadPoolExecutor(3) as threads:

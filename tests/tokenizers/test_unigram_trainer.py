@@ -146,6 +146,7 @@ def one_word(rng: random.Random) -> tuple[dict[str, int], dict[str, Any]]:
     return {word: rng.choice([1, 1, 2, 7, 100])}, options
 
 
+@pytest.mark.slow
 def test_one_word_is_equal_to_the_last_bit() -> None:
     rng = random.Random(7)
     jobs = [one_word(rng) for _ in range(600)]

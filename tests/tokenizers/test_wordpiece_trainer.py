@@ -250,6 +250,7 @@ def test_large_counts_do_not_overflow() -> None:
     assert learnt.gains == [1 / big, 1 / (2 * big)]
 
 
+@pytest.mark.slow
 def test_a_long_word_is_merged_in_few_steps() -> None:
     learnt = learn_by_gain(WordCounts.of({"ab" * 500_000: 1}), BpeOptions(min_frequency=2), "likelihood")
     assert len(learnt.rows) < 60

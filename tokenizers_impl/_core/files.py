@@ -1,17 +1,17 @@
-"""Files: atomic writes, JSON in the byte format of `tokenizers`, the files of models."""
+"""Files: texts, JSON in the byte format of `tokenizers`, the files of models."""
 
 from __future__ import annotations
 
-import errno
 import json
 import math
 import os
 import re
-import secrets
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from evenscore.files import replacing
 
 # --- Text files
 
@@ -35,36 +35,14 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a file atomically: to a temporary file in its folder, then rename; an interrupted run leaves the old one.
-
-    Links are followed.  A path that is not an ordinary file, such as a pipe, is written to directly.
-    """
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    if target.exists() and not target.is_file():
-        target.write_text(text, encoding="utf-8", newline="")
-        return
-    try:
-        _put_in_place(target, text.encode("utf-8"))
-    except OSError as error:
-        # Name the requested path instead of the temporary file, or of no file at all (full disk).
-        raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
+    """Write a file of UTF-8 text, as `write_bytes` does."""
+    write_bytes(path, text.encode("utf-8"))
 
 
-def _put_in_place(target: Path, content: bytes) -> None:
-    """Write a temporary file and rename it; an existing file's permissions are kept."""
-    written = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with open(written, "xb") as file:
-            file.write(content)
-        if target.exists():
-            os.chmod(written, target.stat().st_mode & 0o7777)
-        os.replace(written, target)
-    except BaseException:
-        # A Ctrl-C may arrive after the rename.
-        written.unlink(missing_ok=True)
-        raise
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file whole or not at all, as `evenscore.files.replacing` says."""
+    with replacing(path) as unfinished:
+        unfinished.write_bytes(content)
 
 
 # --- JSON in the byte format of `tokenizers`, with numbers read to the same bits

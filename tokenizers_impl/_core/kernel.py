@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import stat
 import sys
 import time
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cache, update_wrapper
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -22,6 +23,9 @@ from typing import Any, ClassVar, TypeVar, cast
 import numba
 from numba.core import event
 from numba.extending import register_jitable
+
+from .files import write_text
+from .parallel import Threads
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -57,7 +61,8 @@ class Kernel:
         self.py_func = function
         try:
             self.compiled = numba.njit(cache=True, **_OPTIONS)(function)
-            _empty_if_stale(Path(self.compiled.stats.cache_path))
+            _empty_if_stale(folder := Path(self.compiled.stats.cache_path))
+            _warn_if_open(folder)
         except (OSError, RuntimeError):
             # A read-only installation without a home folder is common in containers.
             _warn_once(f"no folder for compiled kernels can be written: {_NOT_KEPT}; set NUMBA_CACHE_DIR to one")
@@ -86,11 +91,8 @@ class Kernel:
 
     def _compile(self, arguments: tuple[Any, ...]) -> None:
         """Compile for the first time, in a thread: a Ctrl-C in the main thread would interrupt numba halfway."""
-        executor = ThreadPoolExecutor(1)
-        try:
-            executor.submit(self.compiled.compile, tuple(map(numba.typeof, arguments))).result()
-        finally:
-            executor.shutdown(wait=False)
+        with Threads(1) as thread:
+            thread.submit(self.compiled.compile, tuple(map(numba.typeof, arguments))).result()
 
     def __reduce__(self) -> str:
         return self.py_func.__qualname__
@@ -113,9 +115,36 @@ def _empty_if_stale(folder: Path) -> None:
     if stamp.is_file() and stamp.read_text(encoding="ascii") == _sources():
         return
     _empty(folder)
-    written = stamp.with_name(f"{stamp.name}.{os.getpid()}")
-    written.write_text(_sources(), encoding="ascii")
-    written.replace(stamp)
+    write_text(stamp, _sources())
+
+
+def _warn_if_open(folder: Path) -> None:
+    """Warn once if others may write to the cache, because numba unpickles its files and runs the code in them."""
+    given = Path(numba.config.CACHE_DIR) if numba.config.CACHE_DIR else None
+    if _others_may_write(folder) or (given and _others_may_write(given)):
+        # One name for all folders of the package.
+        whole = given or (_PACKAGE if folder.is_relative_to(_PACKAGE) else folder.parent)
+        _warn_once(
+            f"others may write to the folder of compiled kernels {whole}, and what they write there runs in your "
+            f"programs: run chmod -R go-w {whole}, or set NUMBA_CACHE_DIR to a folder of your own"
+        )
+
+
+@cache
+def _others_may_write(folder: Path) -> bool:
+    """Whether the permissions of a folder let its group or everybody write to it; False on Windows."""
+    if sys.platform == "win32":
+        return False
+    import grp
+    import pwd
+
+    status = folder.stat()
+    with suppress(KeyError):
+        # Many systems give each user a group of the same name, which has no other members.
+        owner = pwd.getpwuid(status.st_uid).pw_name
+        if owner != "root" and owner == grp.getgrgid(status.st_gid).gr_name:
+            return bool(status.st_mode & stat.S_IWOTH)
+    return bool(status.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
 def _empty(folder: Path) -> None:

@@ -204,6 +204,8 @@ def checked_count(name: str, value: Any, largest: int = LARGEST_COUNT) -> int:
 
 def checked_flag(name: str, value: Any) -> bool:
     """Convert to a Python bool; ValueError for anything else."""
+    if isinstance(value, bool):
+        return value
     with suppress(TypeError):
         flag: bool = plain(value, bool)
         return flag

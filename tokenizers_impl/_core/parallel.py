@@ -6,9 +6,13 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager, nullcontext
+from contextvars import copy_context
+from functools import partial
+from queue import SimpleQueue
 from threading import Event, Thread
+from types import TracebackType
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from evenscore.parallel import bars_are_hidden, ordered_results
@@ -21,6 +25,67 @@ _SMALLEST_PART, _LARGEST_PART = 1 << 18, 1 << 22
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+class Threads:
+    """At most `limit` threads, with the `submit` of concurrent.futures; leaving the context ends them.
+
+    The executors of concurrent.futures refuse work once the main thread has ended, although other threads go on.
+    These threads are daemons, so that none keeps an interrupted program alive.
+
+    >>> with Threads(2) as threads:
+    ...     threads.submit(abs, -1).result()
+    1
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._threads: list[Thread] = []
+        self._tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+
+    def submit(self, function: Callable[..., R], *arguments: Any) -> Future[R]:
+        """Call the function in a thread."""
+        future: Future[R] = Future()
+        self._tasks.put((future, partial(function, *arguments)))
+        if len(self._threads) < self._limit:
+            # Kept before it starts: a Ctrl-C may arrive as soon as it runs.
+            self._threads.append(Thread(target=_work, args=(self._tasks,), daemon=True))
+            self._threads[-1].start()
+        return future
+
+    def finish(self) -> None:
+        """Let the threads end after the tasks submitted so far."""
+        for _ in self._threads:
+            self._tasks.put(None)
+
+    def __enter__(self) -> Threads:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.finish()
+        for thread in self._threads:
+            # A thread whose start was interrupted has no identity.
+            if thread.ident is not None:
+                thread.join()
+
+    def __del__(self) -> None:
+        # A Ctrl-C may arrive as the context is left, before its first line.
+        self.finish()
+
+
+def _work(tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]) -> None:
+    """Do the tasks until there is None."""
+    while task := tasks.get():
+        future, function = task
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(function())
+            except BaseException as error:
+                future.set_exception(error)
+        # Results are large: keep none while waiting.
+        del task, future, function
 
 
 def _thread_count() -> int:
@@ -48,7 +113,7 @@ def map_in_order(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
     if threads == 1:
         yield from map(function, items)
         return
-    with ThreadPoolExecutor(threads) as pool:
+    with Threads(threads) as pool:
         yield from ordered_results(pool, function, items, under_way=threads)
 
 
@@ -58,9 +123,17 @@ def map_in_order(function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
 async def in_thread(function: Callable[..., R], *arguments: Any) -> R:
     """Call the function in a thread and await its result."""
     # Imported here, because asyncio (with ssl) takes 3 MB, which a training does not need.
-    from asyncio import to_thread
+    from asyncio import get_running_loop, wrap_future
 
-    return await to_thread(function, *arguments)
+    call = partial(copy_context().run, function, *arguments)
+    try:
+        called = get_running_loop().run_in_executor(None, call)
+    except RuntimeError:
+        # The main thread has ended, and the executor of asyncio takes no more work.
+        threads = Threads(1)
+        called = wrap_future(threads.submit(call))
+        threads.finish()
+    return await called
 
 
 # --- Progress of trainings
@@ -69,6 +142,8 @@ async def in_thread(function: Callable[..., R], *arguments: Any) -> R:
 Shown: TypeAlias = bool | Literal["json"]
 # Seconds until `progress_if_slow` shows a stage.
 _PATIENCE = 2.0
+# Seconds to wait for a stage's bar to end.
+_MOST_WAIT = 2.0
 # From the library's progress_format.
 PROGRESS_FORMATS: dict[str, Shown] = {"indicatif": True, "json": "json", "silent": False}
 
@@ -121,15 +196,22 @@ def progress_if_slow(stage: str, show: Shown) -> Iterator[None]:
             with progress(stage, None, show):
                 done.wait()
 
-    watching = Thread(target=shown) if show else None
-    if watching:
-        watching.start()
+    watching = Thread(target=shown, daemon=True)
     try:
+        if show:
+            watching.start()
         yield
     finally:
-        done.set()
-        if watching:
-            watching.join()
+        try:
+            done.set()
+        except BaseException:
+            # A Ctrl-C arrived before it was set.
+            done.set()
+            raise
+        # A thread whose start was interrupted has no identity.  The wait has a limit, because a Ctrl-C within tqdm may
+        # leave tqdm's lock held, and then no other thread can show a bar.
+        if watching.ident is not None:
+            watching.join(_MOST_WAIT)
 
 
 def progress(stage: str, total: int | None, show: Shown, **options: Any) -> Any:
@@ -142,7 +224,7 @@ def progress(stage: str, total: int | None, show: Shown, **options: Any) -> Any:
     ...     bar.update(2)
     ...     bar.total = 2
     """
-    if show == "json":
+    if show == "json" and sys.stderr is not None:
         return _JsonLines(stage, total)
     if not show or bars_are_hidden():
         return nullcontext(_NoBar())

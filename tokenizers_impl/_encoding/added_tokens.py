@@ -163,12 +163,14 @@ class TokenFinder:
 
     trie: from the characters of a token to its number.  begins: shape (256,); the last eight bits of first characters.
     ids: int32, shape (t,).  flags: uint8, shape (t,).
+    crosses_spaces: whether a match of any token may go on after a space that follows another character.
     """
 
     trie: Trie
     begins: Bools
     ids: I32
     flags: U8
+    crosses_spaces: bool
 
     @classmethod
     def of(cls, tokens: Mapping[str, tuple[int, int]]) -> TokenFinder:
@@ -178,7 +180,8 @@ class TokenFinder:
         begins[[ord(content[0]) & _FIRST_BITS for content in found]] = True
         ids, flags = ([each[i] for each in found.values()] for i in (0, 1))
         trie = Trie.of({content: number for number, content in enumerate(found)})
-        return cls(trie, begins, np.array(ids, np.int32), np.array(flags, np.uint8))
+        crosses_spaces = any(" " in content or flag & RSTRIP for content, (_, flag) in found.items())
+        return cls(trie, begins, np.array(ids, np.int32), np.array(flags, np.uint8), crosses_spaces)
 
     def cut(self, splits: Splits) -> Splits:
         """Make every token in the splits a separate split; without any token the splits are returned unchanged."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, pairwise, takewhile
 from operator import index
 from typing import Any, NamedTuple, NoReturn
 
@@ -46,7 +46,8 @@ def decodings_of(model: Model, added: AddedVocabulary, decoder: Decoder | None) 
     chosen = SpaceJoined() if decoder is None else decoder
     if isinstance(chosen, TokenDecoder):
         return {flag: FormDecoding(shown, chosen) for flag, shown in tokens.items()}
-    return {flag: ChainDecoding(shown, chosen) for flag, shown in tokens.items()}
+    kind = GrowingDecoding if chosen.grows else ChainDecoding
+    return {flag: kind(shown, chosen) for flag, shown in tokens.items()}
 
 
 class SpaceJoined(TokenDecoder):
@@ -103,7 +104,32 @@ def _utf8_or_none(data: bytes) -> str | None:
 
 
 class ChainDecoding(Decoding):
-    """Decodes row by row, for decoders that look at several tokens at once."""
+    """Decodes row by row, for decoders that look at several tokens at once and make no text longer."""
+
+    def __init__(self, tokens: ShownTokens, decoder: Decoder) -> None:
+        steps = list(decoder.steps) if isinstance(decoder, decoders.Sequence) else [decoder]
+        leading = list(takewhile(_edits_tokens, steps))
+        self._edited, self._rest = EditedTokens(tokens, leading), steps[len(leading) :]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of one row; steps at the beginning that edit single tokens run once per distinct token."""
+        texts = [text for text in map(self._edited.__getitem__, ids) if text is not None]
+        for each in self._rest:
+            texts = each.decode_chain(texts)
+        return "".join(texts)
+
+    def decode_rows(self, rows: IdRows) -> list[str]:
+        """The text of every row."""
+        return list(map(self.decode, rows.lists()))
+
+
+def _edits_tokens(step: Decoder) -> bool:
+    """Whether a decoder edits every token by itself, wherever it is."""
+    return isinstance(step, (decoders.Replace, decoders.Strip))
+
+
+class GrowingDecoding(Decoding):
+    """Decodes row by row, with a limit of the texts' growth."""
 
     def __init__(self, tokens: ShownTokens, decoder: Decoder) -> None:
         self._tokens, self._decoder = tokens, decoder
@@ -119,7 +145,7 @@ class ChainDecoding(Decoding):
         room = room_for(sum(len(named[id]) for row in listed for id in row))
         steps = list(self._decoder.steps if isinstance(self._decoder, decoders.Sequence) else (self._decoder,))
         texts = list(named.values())
-        while steps and isinstance(steps[0], (decoders.Replace, decoders.Strip)):
+        while steps and _edits_tokens(steps[0]):
             texts = steps.pop(0).decode_within(texts, room_for(sum(map(len, named.values()))))
         edited = dict(zip(named, texts, strict=True))
         check_room(sum(len(edited[id]) for row in listed for id in row), room)
@@ -162,6 +188,24 @@ class ShownTokens(dict[int, "str | None"]):
         return None if token is None or token in self._skipped else token
 
 
+class EditedTokens(dict[int, "str | None"]):
+    """From id to the token after some decoders have edited it; None for an id that is skipped."""
+
+    def __init__(self, tokens: ShownTokens, steps: Sequence[Decoder]) -> None:
+        super().__init__()
+        self._tokens, self._steps = tokens, steps
+
+    def __missing__(self, id: int) -> str | None:
+        token = self._tokens.shown(id)
+        if token is None:
+            # None is not cached, because there are 2**32 ids.
+            return None
+        texts = [token]
+        for each in self._steps:
+            texts = each.decode_chain(texts)
+        return self.setdefault(id, texts[0])
+
+
 # --- The bytes that a token adds to a text (its forms), for single rows and packed for many
 
 # The position of a token in its row, as bits; also the index of the form.
@@ -181,10 +225,15 @@ class TokenForms(dict[int, Forms]):
     def __init__(self, tokens: ShownTokens, decoder: TokenDecoder) -> None:
         super().__init__()
         self._tokens, self._decoder = tokens, decoder
+        # The forms as inner tokens, of the ids that are kept.
+        self._inner: dict[int, bytes] = {}
 
     def __missing__(self, id: int) -> Forms:
         forms = self.made(id)
-        return self.setdefault(id, forms) if forms else forms
+        if not forms:
+            return forms
+        self._inner[id] = forms[_INNER]
+        return self.setdefault(id, forms)
 
     def made(self, id: int) -> Forms:
         """The forms, without caching them."""
@@ -193,6 +242,17 @@ class TokenForms(dict[int, Forms]):
 
     def joined(self, ids: Sequence[int]) -> bytes:
         """The bytes of one row."""
+        try:
+            parts = list(map(self._inner.__getitem__, ids))
+        except KeyError:
+            return self._joined(ids)
+        if len(parts) < 2:
+            return self._joined(ids)
+        parts[0], parts[-1] = self[ids[0]][_FIRST], self[ids[-1]][_LAST]
+        return b"".join(parts)
+
+    def _joined(self, ids: Sequence[int]) -> bytes:
+        """The bytes of one row, of which some ids may be new or skipped."""
         shown = [forms for forms in map(self.__getitem__, ids) if forms]
         if len(shown) < 2:
             return shown[0][_ONLY] if shown else b""
@@ -339,7 +399,7 @@ class IdRows(NamedTuple):
 
 def id_row(ids: Any) -> array[int]:
     """Check one row of ids; ValueError names an element that is not an id."""
-    if not _is_row(ids):
+    if not isinstance(ids, list) and not _is_row(ids):
         refuse_unordered("the ids are", ids)
         raise ValueError(f"the ids are {ids!r:.80}: give {_instead(ids, 'a list of integers, also for one id')}")
     listed = ids if isinstance(ids, list) else list(ids)

@@ -38,11 +38,23 @@ class Cutter:
     normalized: TokenFinder
     pre_tokenizer: PreTokenizer | None
 
+    @classmethod
+    def of(cls, added: AddedVocabulary, normalizer: Normalizer | None, pre_tokenizer: PreTokenizer | None) -> Cutter:
+        """Build from the parts of a tokenizer."""
+        return cls(added.raw, normalizer, added.normalized, pre_tokenizer)
+
     @property
     def needs_origins(self) -> bool:
         """Whether a step needs the origins of characters, their positions in the text as given."""
         asks = self.pre_tokenizer is not None and self.pre_tokenizer.needs_origins
         return asks or (self.normalizer is not None and self.normalizer.is_custom)
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Whether a text has the words of its pieces, cut before a space after visible ASCII."""
+        if self.raw.crosses_spaces or self.normalized.crosses_spaces or self.pre_tokenizer is None:
+            return False
+        return self.pre_tokenizer.takes_pieces and (self.normalizer is None or self.normalizer.takes_pieces)
 
     @property
     def rehearsal(self) -> Cutter:
@@ -60,10 +72,14 @@ class Cutter:
 
     def cut(self, splits: Splits) -> Splits:
         """Split texts into words."""
+        found = self.normal(splits)
+        return self.pre_tokenizer.cut(found) if self.pre_tokenizer else found
+
+    def normal(self, splits: Splits) -> Splits:
+        """Find added tokens and normalize the text between them."""
         raw = self.raw.cut(splits)
         normal = self.normalizer.normalize_splits(raw) if self.normalizer else raw
-        found = self.normalized.cut(normal)
-        return self.pre_tokenizer.cut(found) if self.pre_tokenizer else found
+        return self.normalized.cut(normal)
 
 
 # --- Encoding words
@@ -215,16 +231,27 @@ def _own_texts(splits: Splits, ends: I64, places: I32, names: Mapping[int, str])
 
 def _distinct(splits: Splits, *, dedupe: bool) -> tuple[Words, I32]:
     """The distinct words of the splits that are text, and the number of each split's word."""
-    text = splits.added == TEXT
-    starts, ends = (splits.starts, splits.ends) if text.all() else (splits.starts[text], splits.ends[text])
-    if dedupe:
-        table = WordTable(min(len(starts), 1 << 10))
-        numbers = table.add(splits.chars, starts, ends)
-        return table.counted().words, numbers
+    if not dedupe:
+        words = words_of(splits)
+        return words, np.arange(len(words.offsets) - 1, dtype=np.int32)
+    starts, ends = _bounds_of_text(splits)
+    table = WordTable(min(len(starts), 1 << 10))
+    numbers = table.add(splits.chars, starts, ends)
+    return table.counted().words, numbers
+
+
+def words_of(splits: Splits) -> Words:
+    """The splits that are text."""
+    starts, ends = _bounds_of_text(splits)
     lengths = ends - starts
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
     chars = splits.chars[np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])]
-    return Words(chars, offsets), np.arange(len(starts), dtype=np.int32)
+    return Words(chars, offsets)
+
+
+def _bounds_of_text(splits: Splits) -> tuple[I64, I64]:
+    text = splits.added == TEXT
+    return (splits.starts, splits.ends) if text.all() else (splits.starts[text], splits.ends[text])
 
 
 @kernel

@@ -31,6 +31,10 @@ EncodeInput: TypeAlias = TextEncodeInput | PreTokenizedEncodeInput
 
 # --- Inputs as one list of texts
 
+# Texts of more characters in all are encoded as arrays.  Stretches that are kept are looked up faster up to 10,000
+# characters, but new ones take longer than in arrays.
+FEW = 5000
+
 _LIST_HINT = "; a list of words needs is_pretokenized=True"
 
 
@@ -81,6 +85,16 @@ class Inputs(NamedTuple):
     def _of_words(cls, rows: list[list[list[str]]]) -> Inputs:
         sequences = [sequence for row in rows for sequence in row]
         return cls([word for sequence in sequences for word in sequence], _bounds(sequences), _bounds(rows))
+
+    @property
+    def are_few(self) -> bool:
+        """Whether they are texts with few characters in all."""
+        return self.words is None and sum(map(len, self.texts)) <= FEW
+
+    @property
+    def bounds(self) -> list[int] | None:
+        """The first sequence of each input as a list; None if each has one."""
+        return None if self.sequences is None else self.sequences.tolist()
 
     def sequence_bounds(self) -> I64:
         """The first sequence of each input, shape (n + 1,)."""

@@ -20,6 +20,7 @@ from .added_tokens import AddedVocabulary
 from .decoding import Decoding, decodings_of
 from .encoded import Cutter
 from .post_processing import Padding, PostProcessing, Truncation
+from .stretches import Stretches
 
 # The class of each component, and the function that reads it from tokenizer.json.
 _KINDS: dict[str, type] = {
@@ -38,8 +39,9 @@ READERS: dict[str, Callable[[Any], Any]] = {
 }
 # The attributes of a Tokenizer that can be set.
 SETTABLE = (*_KINDS, "encode_special_tokens")
-# The parts that decoding depends on.
+# The parts that decoding depends on, and those that the tokens of a text depend on.
 _DECODING = {"model", "decoder", "added_tokens"}
+_ENCODING = {"model", "normalizer", "pre_tokenizer", "added_tokens"}
 # The keys of a pickled state.
 STATE = (*_KINDS, "_added", "_truncation", "_padding")
 
@@ -48,7 +50,8 @@ STATE = (*_KINDS, "_added", "_truncation", "_padding")
 class Parts:
     """Model, normalizer, pre-tokenizer, post-processor, decoder; added tokens; truncation and padding.
 
-    decodings: by `skip_special_tokens`; their caches are kept until a part that they depend on is replaced.
+    decodings: by `skip_special_tokens`; stretches: encode few texts.  Their caches are kept until a part that they
+      depend on is replaced.
     """
 
     model: Model
@@ -60,6 +63,7 @@ class Parts:
     truncation: Truncation | None
     padding: Padding | None
     decodings: Mapping[bool, Decoding]
+    stretches: Stretches
 
     @classmethod
     def of(
@@ -76,7 +80,10 @@ class Parts:
         """Build the record of these parts; added_tokens=None: no added tokens."""
         added = AddedVocabulary.of({}, normalizer) if added_tokens is None else added_tokens
         decodings = decodings_of(model, added, decoder)
-        return cls(model, normalizer, pre_tokenizer, post_processor, decoder, added, truncation, padding, decodings)
+        stretches = Stretches(Cutter.of(added, normalizer, pre_tokenizer), model, added)
+        return cls(
+            model, normalizer, pre_tokenizer, post_processor, decoder, added, truncation, padding, decodings, stretches
+        )
 
     # Replacing parts
 
@@ -103,9 +110,11 @@ class Parts:
 
     def _with(self, **changed: Any) -> Parts:
         parts = replace(self, **changed)
-        if _DECODING.isdisjoint(changed):
-            return parts
-        return replace(parts, decodings=decodings_of(parts.model, parts.added_tokens, parts.decoder))
+        if not _DECODING.isdisjoint(changed):
+            parts = replace(parts, decodings=decodings_of(parts.model, parts.added_tokens, parts.decoder))
+        if not _ENCODING.isdisjoint(changed):
+            parts = replace(parts, stretches=Stretches(parts.cutter, parts.model, parts.added_tokens))
+        return parts
 
     # The work of the parts together
 
@@ -117,7 +126,7 @@ class Parts:
     @cached_property
     def cutter(self) -> Cutter:
         """The steps that split texts into words."""
-        return Cutter(self.added_tokens.raw, self.normalizer, self.added_tokens.normalized, self.pre_tokenizer)
+        return Cutter.of(self.added_tokens, self.normalizer, self.pre_tokenizer)
 
     def processing(self, add_special_tokens: bool) -> PostProcessing:
         """The steps after the model; ValueError unless the flag is a bool."""

@@ -19,6 +19,7 @@ from ..processors._post_processor import Layout, SequencePiece
 from .arranged import Blueprint, Cuts, PadTokens, arranged, row_lengths
 from .encoded import EncodedBatch
 from .inputs import Inputs
+from .stretches import Stretch, StretchRow
 
 # From the names of options to those of tokenizer.json.
 _DIRECTIONS = {"left": "Left", "right": "Right"}
@@ -90,10 +91,27 @@ class PostProcessing:
 
     def of_sequences(self, batch: EncodedBatch, first: int, end: int) -> TokenLists:
         """Process the input with the sequences first:end of the batch, one or two."""
-        rows = [TokenLists.of_row(batch, row) for row in range(first, end)]
+        return self._of_lists([TokenLists.of_row(batch, row) for row in range(first, end)], batch.has_offsets)
+
+    def _of_lists(self, rows: Sequence[TokenLists], has_offsets: bool) -> TokenLists:
+        """Process one or two sequences."""
         # Without offsets, the library gives both sequences the same type.
-        second = rows[1].of_type(int(batch.has_offsets)) if len(rows) == 2 else None
-        return self.process(rows[0], second)
+        return self.process(rows[0], rows[1].of_type(int(has_offsets)) if len(rows) == 2 else None)
+
+    # Few inputs, as looked-up stretches
+
+    def of_stretches(
+        self, texts: Sequence[list[Stretch]], bounds: Sequence[int] | None, offsets: bool
+    ) -> list[Encoding]:
+        """One Encoding per input; input i has the texts bounds[i]:bounds[i + 1], one each if bounds is None."""
+        rows = [StretchRow(stretches, offsets) for stretches in texts]
+        if bounds is None and self.does_nothing:
+            return list(map(Encoding, rows))
+        lists = [TokenLists.of_row(row, 0) for row in rows]
+        places = pairwise(range(len(lists) + 1) if bounds is None else bounds)
+        plan = ListPlan(self, [self._of_lists(lists[first:end], offsets) for first, end in places])
+        check_put_in([plan], plan.longest)
+        return plan.encodings(plan.longest)
 
     # Batches, as arrays
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,6 +26,10 @@ from ..trainers import Trainer
 from .encoded import Cutter
 
 # --- Training on texts or counted words
+
+
+class EmptyCorpusWarning(UserWarning):
+    """Issued if a trainer gets no words; the trained model is then that of the library."""
 
 
 def chosen_trainer(trainer: Trainer | None, model: Model) -> Trainer:
@@ -52,7 +57,8 @@ def trained_on_counts(counts: WordCounts, trainer: Trainer, model: Model, execut
 
 def _learnt(counts: WordCounts, trainer: Trainer, model: Model, executor: Any) -> Model:
     if len(counts.counts) == 0:
-        warn_caller("the corpus has no words: the vocabulary consists of what the options add to it")
+        said = "the corpus has no words: the vocabulary consists of what the options add to it"
+        warn_caller(said, EmptyCorpusWarning)
     return trainer.train_words(counts, model, executor)
 
 
@@ -115,18 +121,17 @@ def count_words(corpus: Corpus, cutter: Cutter, *, show_progress: Shown, executo
 
 
 def _counted(
-    read: Callable[[Any], Iterable[Splits]], cutter: Cutter, measured: Callable[[Splits], int], part: Any
+    read: Callable[[Any], Iterable[Splits]], cutter: Cutter, measured: Callable[[Any], int], part: Any
 ) -> tuple[int, WordCounts]:
     """The size of a part, and its counted words."""
-    table, size = WordTable(), 0
+    table = WordTable()
     for block in read(part):
         words = cutter.cut(block).without_empty()
         table.add(words.chars, words.starts, words.ends)
-        size += measured(block)
-    return size, table.counted()
+    return measured(part), table.counted()
 
 
-def _nothing(block: Splits) -> int:
+def _nothing(part: Any) -> int:
     return 0
 
 
@@ -137,17 +142,23 @@ BLOCK = 1 << 18
 # Bytes of a file per part for an executor, enough to outweigh the cost of a task.
 _RANGE = 1 << 23
 _LINE_FEED = 10
+# The most bytes of a line that is not cut into pieces.  Its words are counted at once, which takes memory.
+_LONGEST_LINE = 1 << 27
+# What a piece of a text may end with.  The visible characters of ASCII are those that every normalizer keeps visible.
+_BEFORE_SPACE = re.compile("[!-~](?= )")
+_UP_TO_LAST_SPACE = re.compile(rb".*[!-~](?= )", re.DOTALL)
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Measure(NamedTuple):
-    """The size of a corpus in UTF-8 bytes (unit "B") or texts (unit "text"); total=None: unknown."""
+    """The size of a corpus in UTF-8 bytes (unit "B") or texts (unit "text"); total=None: unknown.
+
+    of: the size of a part.
+    """
 
     total: int | None
     unit: str
-
-    def of(self, block: Splits) -> int:
-        """The size of a block."""
-        return utf8_size(block.chars) if self.unit == "B" else len(block.firsts) - 1
+    of: Callable[[Any], int]
 
 
 class Corpus(NamedTuple):
@@ -165,29 +176,61 @@ class FileRange(NamedTuple):
     first: int = 0
     last: int = sys.maxsize
 
+    def size(self) -> int:
+        """The number of bytes of a range with a known end."""
+        return self.last - self.first
 
-def file_corpus(paths: Sequence[str | os.PathLike[str]], *, offsets: bool, elsewhere: bool) -> Corpus:
+
+def file_corpus(
+    paths: Sequence[str | os.PathLike[str]], *, offsets: bool, elsewhere: bool, pieces: bool = False
+) -> Corpus:
     """The corpus of the lines of files, each with its line feed; offsets: with origins.
 
     elsewhere: the parts are ranges of files, which the executor's workers read.
+    pieces: lines longer than a block are cut into pieces.
     """
-    read, measure = partial(range_blocks, offsets=offsets), Measure(sum(map(os.path.getsize, paths)), "B")
+    read, size = partial(range_blocks, offsets=offsets, pieces=pieces), sum(map(os.path.getsize, paths))
     if elsewhere:
-        return Corpus(file_ranges(paths), read, measure)
-    return Corpus((block for path in paths for block in read(FileRange(path))), _itself, measure)
+        return Corpus(file_ranges(paths), read, Measure(size, "B", FileRange.size))
+    blocks = (block for path in paths for block in read(FileRange(path)))
+    return Corpus(blocks, _itself, Measure(size, "B", _utf8_size))
 
 
-def iterator_corpus(texts: Iterable[str | Iterable[str]], length: int | None = None, *, offsets: bool) -> Corpus:
-    """The corpus of an iterator of strings, or of iterables of strings; length: their number, if known."""
-    return Corpus(_text_blocks(texts), partial(_text_splits, offsets=offsets), Measure(length, "text"))
+def iterator_corpus(
+    texts: Iterable[str | Iterable[str]], length: int | None = None, *, offsets: bool, pieces: bool = False
+) -> Corpus:
+    """The corpus of an iterator of strings, or of iterables of strings; length: their number, if known.
+
+    offsets: with origins.  pieces: texts longer than a block are cut into pieces.
+    """
+    read = partial(_text_splits, offsets=offsets, pieces=pieces)
+    return Corpus(_text_blocks(texts), read, Measure(length, "text", len))
 
 
 def _itself(block: Splits) -> Sequence[Splits]:
     return (block,)
 
 
-def _text_splits(block: Sequence[str], *, offsets: bool) -> Sequence[Splits]:
-    return (Splits.of(block, offsets=offsets),)
+def _utf8_size(block: Splits) -> int:
+    return utf8_size(block.chars)
+
+
+def _text_splits(block: Sequence[str], *, offsets: bool, pieces: bool) -> Iterator[Splits]:
+    """Yield the texts of a block; only the last one can be long, and its further pieces follow one by one."""
+    *before, last = block
+    # A lone surrogate is refused with its place in the whole text.
+    for piece in _pieces(last) if pieces and not _SURROGATE.search(last) else (last,):
+        yield Splits.of([*before, piece], offsets=offsets)
+        before = []
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cut a text before spaces that follow visible ASCII, into pieces of a block or more."""
+    start = 0
+    while cut := _BEFORE_SPACE.search(text, start + BLOCK):
+        yield text[start : cut.end()]
+        start = cut.end()
+    yield text[start:]
 
 
 def file_ranges(paths: Iterable[str | os.PathLike[str]]) -> Iterator[FileRange]:
@@ -201,15 +244,20 @@ def file_ranges(paths: Iterable[str | os.PathLike[str]]) -> Iterator[FileRange]:
             while first < status.st_size:
                 # Start one byte before the border, so that a line that begins at the border begins the next range.
                 file.seek(first + _RANGE - 1)
-                file.readline()
+                # In blocks, because a line may be larger than the memory.
+                while (data := file.readline(BLOCK)) and not data.endswith(b"\n"):
+                    pass
                 last = min(file.tell(), status.st_size)
                 yield FileRange(path, first, last)
                 first = last
 
 
-def range_blocks(lines: FileRange, *, offsets: bool) -> Iterator[Splits]:
-    """Yield the lines of a range in blocks, each line with its line feed; offsets: with origins."""
-    for text in _whole_lines(lines):
+def range_blocks(lines: FileRange, *, offsets: bool, pieces: bool = False) -> Iterator[Splits]:
+    """Yield the lines of a range in blocks, each line with its line feed.
+
+    offsets: with origins.  pieces: a line longer than a block may be cut before spaces that follow visible ASCII.
+    """
+    for text in _whole_lines(lines, pieces):
         chars = code_points(text)
         ends = np.flatnonzero(chars == _LINE_FEED) + 1
         if len(ends) == 0 or ends[-1] < len(chars):
@@ -226,8 +274,8 @@ def _block(chars: U32, starts: I64, ends: I64, offsets: bool) -> Splits:
     return Splits(chars, starts, ends, np.full(n, TEXT, np.int32), np.arange(n + 1), origins, given, room)
 
 
-def _whole_lines(part: FileRange) -> Iterator[str]:
-    """Yield parts of a range that end with a line; ValueError names a byte that is not UTF-8."""
+def _whole_lines(part: FileRange, pieces: bool) -> Iterator[str]:
+    """Yield parts of a range that end with a line, or piece; ValueError names a byte not UTF-8, or a line too long."""
     path, read, last = part
     done, rest = read, list[bytes]()
     with open(path, "rb") as file:
@@ -236,12 +284,18 @@ def _whole_lines(part: FileRange) -> Iterator[str]:
             file.seek(read)
         while data := file.read(min(BLOCK, last - read)):
             read += len(data)
-            head, feed, tail = data.rpartition(b"\n")
-            if feed:
-                lines = b"".join((*rest, head, feed))
+            end = data.rfind(b"\n") + 1
+            if end == 0 and pieces and (cut := _UP_TO_LAST_SPACE.match(data)):
+                end = cut.end()
+            if end > 0:
+                lines = b"".join((*rest, data[:end]))
                 yield _decoded(lines, done, path)
                 done, rest = done + len(lines), []
-            rest.append(tail)
+            rest.append(data[end:])
+            if read - done > _LONGEST_LINE:
+                raise ValueError(
+                    f"{os.fspath(path)}: the line at byte {done} has more than {_LONGEST_LINE} bytes: break it up"
+                )
     if any(rest):
         yield _decoded(b"".join(rest), done, path)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from .char_sets import NOTHING, CharSet, named_set, posix_set
+from .char_sets import CharSet, named_set, posix_set, union
 
 # --- The reader of a regular expression
 
@@ -168,12 +168,13 @@ class Brackets:
 
     def _united(self, in_negative: bool) -> CharSet:
         """The union of all items up to && or the end of the brackets."""
-        source, chars, begin = self._source, NOTHING, self._source.at
+        source, begin = self._source, self._source.at
+        items: list[CharSet] = []
         while not source.at_end and source.next != "]" and not source.followed_by("&&"):
-            chars |= self._item(in_negative)
+            items.append(self._item(in_negative))
         if source.at == begin and not source.at_end:
             source.lack("an empty set", begin)
-        return chars
+        return union(items)
 
     def _item(self, in_negative: bool) -> CharSet:
         source, begin = self._source, self._source.at

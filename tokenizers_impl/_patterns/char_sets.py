@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -30,9 +30,10 @@ class CharSet(NamedTuple):
     @classmethod
     def of(cls, chars: Iterable[str]) -> CharSet:
         """The set of these characters."""
-        table = np.zeros(CODE_POINTS, np.bool_)
-        table[[ord(char) for char in chars]] = True
-        return cls.where(table)
+        codes = np.unique(np.array([ord(char) for char in chars], np.int64))
+        # Where a run ends and the next one begins, and the two ends of all.
+        gaps = np.flatnonzero(np.diff(codes) > 1)
+        return cls(np.sort(np.concatenate((codes[:1], codes[gaps] + 1, codes[gaps + 1], codes[-1:] + 1))))
 
     @classmethod
     def span(cls, first: str, last: str) -> CharSet:
@@ -72,6 +73,18 @@ class CharSet(NamedTuple):
         points = np.union1d(self.bounds, other.bounds)
         inside = np.concatenate(([False], combine(self.holds(points), other.holds(points))))
         return CharSet(points[inside[1:] != inside[:-1]])
+
+
+def union(sets: Sequence[CharSet]) -> CharSet:
+    """The union of all these sets; of none, the empty set.
+
+    Neighbours are united first, so that each character is copied only a few times.
+    """
+    left = list(sets)
+    while len(left) > 1:
+        odd = left[-1:] if len(left) % 2 else []
+        left = [first | second for first, second in zip(left[::2], left[1::2], strict=False)] + odd
+    return left[0] if left else NOTHING
 
 
 EVERY = CharSet(np.array([0, CODE_POINTS], np.int64))
@@ -121,6 +134,7 @@ def posix_set(name: str) -> CharSet | None:
     return _named_sets().get(name) if name in _POSIX else None
 
 
+@cache
 def lone_word_chars() -> CharSet:
     r"""The set of \w outside brackets, where Oniguruma counts six Latin-1 numbers as word characters."""
     return _named_sets()["word"] | CharSet.of("²³¹¼½¾")
@@ -131,7 +145,7 @@ def _named_sets() -> Mapping[str, CharSet]:
     categories = _sets_of("unicode_categories.txt")
     # No text contains surrogates, so it does not matter which sets hold them.
     categories["cs"] = NOTHING
-    groups = {letter: _union(categories, letter) for letter in "lmnpszc"}
+    groups = {letter: union([each for name, each in categories.items() if name[0] == letter]) for letter in "lmnpszc"}
     groups["lc"] = categories["lu"] | categories["ll"] | categories["lt"]
     classes = character_classes()
     others = {
@@ -148,14 +162,6 @@ def _named_sets() -> Mapping[str, CharSet]:
         "assigned": ~categories["cn"],
     }
     return {**categories, **groups, **others, **_sets_of("unicode_scripts.txt")}
-
-
-def _union(sets: Mapping[str, CharSet], initial: str) -> CharSet:
-    united = NOTHING
-    for name, each in sets.items():
-        if name[0] == initial:
-            united |= each
-    return united
 
 
 def _sets_of(file: str) -> dict[str, CharSet]:

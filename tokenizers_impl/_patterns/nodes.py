@@ -122,13 +122,22 @@ def parts_of(node: Node) -> tuple[Node, ...]:
 
 
 def written_size(node: Node) -> int:
-    """The number of characters, sets and anchors of a part; a repeated part counts as often as it must occur.
+    """The number of characters, sets and anchors that `regex` makes of a part, and of groups that are repeated.
+
+    It writes out the repeats that must occur, and once more the part if it may occur more often.  The edge of a word
+    counts as the eight parts of which it is made.
 
     >>> written_size(Repeat(Repeat(Char(97), 10, 10, ""), 5, None, ""))
-    50
+    66
     """
-    inner = max(sum(map(written_size, parts_of(node))), 1)
-    return inner * max(node.least, 1) if isinstance(node, Repeat) else inner
+    match node:
+        case Anchor(Place.WORD_EDGE | Place.NO_WORD_EDGE):
+            return 8
+        case Repeat(part, least, most):
+            is_group = not isinstance(part, (Char, OneOf))
+            return (written_size(part) + is_group) * max(least + (most != least), 1)
+        case _:
+            return max(sum(map(written_size, parts_of(node))), 1)
 
 
 # --- Patterns that Oniguruma tries only at beginnings of lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from itertools import chain
 from typing import Any, NamedTuple
@@ -13,21 +12,25 @@ from .._core.arrays import I32, I64, U32, Bools, text_of
 from .._core.kernel import kernel
 from .._core.options import choice_of
 from .._text.splits import TEXT, Splits
-from .compiled import EDGE, Compiled, Pattern, Regex, compiled
+from .alphabet import EDGE
+from .compiled import Compiled, Pattern, Regex, compiled
 
 # --- The matches of a pattern in splits
 
-# The time limit of all searches in a batch of texts: _SECONDS, plus one second per _CHARACTERS_A_SECOND characters.
-# Usual patterns are a hundred times as fast.
-_SECONDS, _CHARACTERS_A_SECOND = 5.0, 50_000
+# The time limit of all searches in a batch of texts whose work is not known to be linear: _SECONDS of this thread, plus
+# one per _CHARACTERS_A_SECOND characters that were given.  Usual patterns are a hundred times as fast.
+_SECONDS, _CHARACTERS_A_SECOND = 1.0, 50_000
 # A sample of this many characters shows whether a pattern matches most of the text.
 _SAMPLE = 2000
+# A search in so many characters takes milliseconds.  It keeps other threads of Python waiting, because `regex` would
+# let them run at each match, and with many threads the changes take longer than the search.
+_SHORT = 100_000
 
 
 class Matches(NamedTuple):
     """Matches in order, without overlap; match i is chars[starts[i]:ends[i]] in split parents[i], and may be empty.
 
-    spent: seconds that regular expressions have used on the texts so far.
+    spent: seconds that regular expressions with a time limit have used on the texts so far.
     """
 
     starts: I64
@@ -58,37 +61,34 @@ def _of_nothing(splits: Splits, texts: I64) -> Matches:
 
 
 def _of_string(wanted: str, splits: Splits, texts: I64) -> Matches:
-    chars = text_of(splits.chars)
-    if wanted not in chars:
-        nowhere = np.empty(0, np.int64)
-        return Matches(nowhere, nowhere, nowhere, splits.spent)
-    size = len(wanted)
-    found: list[tuple[int, int]] = []
-    expression = re.compile(re.escape(wanted))
-    for j, start, end in zip(texts.tolist(), splits.starts[texts].tolist(), splits.ends[texts].tolist(), strict=True):
-        found.extend((match.start(), j) for match in expression.finditer(chars, start, end))
-    starts, parents = np.array(found, np.int64).reshape(-1, 2).T
-    return Matches(starts, starts + size, parents, splits.spent)
+    chars, size = text_of(splits.chars), len(wanted)
+    starts, ends = splits.starts[texts], splits.ends[texts]
+    # The lengths of the pieces between matches: cheaper than match objects where there are many.
+    lengths: list[int] = []
+    counts = np.zeros(len(texts), np.int64)
+    if wanted in chars:
+        for j, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
+            pieces = chars[start:end].split(wanted)
+            lengths.extend(map(len, pieces))
+            counts[j] = len(pieces)
+    # As if a match followed every piece, also the last one of each text.
+    befores = np.cumsum(np.array(lengths, np.int64) + size) - size
+    lasts = np.cumsum(counts) - 1
+    parents = np.repeat(np.arange(len(texts)), counts)
+    places = starts[parents] + befores - (np.cumsum(ends - starts + size) - (ends - starts + size))[parents]
+    found = np.delete(np.arange(len(befores)), lasts[counts > 0])
+    return Matches(places[found], places[found] + size, texts[parents[found]], splits.spent)
 
 
 def _of_regex(pattern: Regex, splits: Splits, texts: I64) -> Matches:
     ready = compiled(pattern.pattern)
     starts, ends = splits.starts[texts], splits.ends[texts]
     text = _numbered_text(_numbered(splits.chars, starts, ends, ready.table))
-    limit, begin = _SECONDS + len(text) / _CHARACTERS_A_SECOND, time.thread_time()
-    deadline = begin + limit - splits.spent
-    try:
-        found = _spans_with_empty_ones(ready, text, deadline) if ready.may_be_empty else _spans(ready, text, deadline)
-    except TimeoutError:
-        raise ValueError(
-            f"the pattern {pattern.pattern!r} did not come to an end within {limit:.0f} seconds on {len(text)} "
-            "characters, those before it included: it backtracks too much; use fewer repeats, or possessive ones"
-        ) from None
+    found, spent = (_spans(ready, text), 0.0) if ready.is_linear else _timed_spans(pattern, ready, text, splits)
     bases = np.cumsum(ends - starts + 1) - (ends - starts)
     places = np.searchsorted(bases, found[:, 0], side="right") - 1
     shifts = (starts - bases)[places]
-    spent = splits.spent + time.thread_time() - begin
-    return Matches(found[:, 0] + shifts, found[:, 1] + shifts, texts[places], spent)
+    return Matches(found[:, 0] + shifts, found[:, 1] + shifts, texts[places], splits.spent + spent)
 
 
 @kernel
@@ -113,32 +113,41 @@ def _numbered_text(numbers: U32) -> str:
     return text_of(numbers)
 
 
-def _left(deadline: float) -> float:
-    """The seconds left before the deadline; positive, because `regex` does not accept a timeout of 0."""
-    return max(deadline - time.thread_time(), 1e-3)
-
-
-def _spans(ready: Compiled, text: str, deadline: float) -> I64:
-    """The start and end of each match, shape (k, 2)."""
-    sample = ready.stepper.findall(text, 0, _SAMPLE, timeout=_left(deadline))
+def _spans(ready: Compiled, text: str) -> I64:
+    """The start and end of each match, shape (k, 2); for expressions that match no empty string."""
+    shares = len(text) > _SHORT
+    sample = ready.stepper.findall(text, 0, _SAMPLE, concurrent=shares)
     if sample.count("") > len(sample) // 2:
-        spans = (match.span() for match in ready.program.finditer(text, timeout=_left(deadline)))
+        spans = (match.span() for match in ready.program.finditer(text, concurrent=shares))
         return np.fromiter(chain.from_iterable(spans), np.int64).reshape(-1, 2)
     # Lists of strings cost half as much as match objects.  Where nothing matches, the stepper takes one character.
-    lengths = np.fromiter(map(len, ready.stepper.findall(text, timeout=_left(deadline))), np.int64)
+    lengths = np.fromiter(map(len, ready.stepper.findall(text, concurrent=shares)), np.int64)
     ends = np.cumsum(np.maximum(lengths, 1))
     found = lengths > 0
     return np.stack((ends - lengths, ends), axis=1)[found]
 
 
-def _spans_with_empty_ones(ready: Compiled, text: str, deadline: float) -> I64:
-    """Like `_spans`, for expressions that can match the empty string.
+def _timed_spans(pattern: Regex, ready: Compiled, text: str, splits: Splits) -> tuple[I64, float]:
+    """The start and end of each match, shape (k, 2), and the seconds used; ValueError if they exceed the limit."""
+    limit, begin = _SECONDS + splits.given_size() / _CHARACTERS_A_SECOND, time.thread_time()
+    try:
+        found = _spans_in_time(ready, text, begin + limit - splits.spent)
+    except TimeoutError:
+        raise ValueError(
+            f"the pattern {pattern.pattern!r} did not come to an end within {limit:.0f} seconds on {len(text)} "
+            "characters, those before it included: it backtracks too much; use fewer repeats, or possessive ones"
+        ) from None
+    return found, time.thread_time() - begin
+
+
+def _spans_in_time(ready: Compiled, text: str, deadline: float) -> I64:
+    """Like `_spans`, for all expressions; TimeoutError after the deadline, a time of this thread.
 
     An empty match directly after a match does not count, and the search continues one character later.
     """
     found: list[tuple[int, int]] = []
-    search, at, last = ready.program.search, 1, -1
-    while (match := search(text, at, timeout=_left(deadline))) is not None:
+    at, last = 1, -1
+    while (match := _next_match(ready, text, at, deadline)) is not None:
         start, end = match.span()
         if start == len(text):
             break
@@ -148,6 +157,19 @@ def _spans_with_empty_ones(ready: Compiled, text: str, deadline: float) -> I64:
         found.append((start, end))
         at = last = end
     return np.array(found, np.int64).reshape(-1, 2)
+
+
+def _next_match(ready: Compiled, text: str, at: int, deadline: float) -> Any:
+    patience = left = deadline - time.thread_time()
+    while left > 0:
+        try:
+            return ready.program.search(text, at, timeout=patience)
+        except TimeoutError:
+            # `regex` counts the time of all threads.  If most was theirs, the search begins again with more of it.
+            if time.thread_time() > deadline - left / 10:
+                break
+            patience *= 2
+    raise TimeoutError
 
 
 # --- Splitting at matches

@@ -36,6 +36,19 @@ def char_to_byte() -> dict[str, int]:
     return {chr(char): byte for byte, char in enumerate(byte_to_char().tolist())}
 
 
+@inner_kernel
+def visible_byte(char: int) -> int:
+    """The byte that a visible character stands for; 0x200 more than its code point for any other character."""
+    if 0x100 <= char <= 0x120:
+        return char - 0x100
+    if 0x121 <= char <= 0x142:
+        return char - 0x121 + 0x7F
+    if char == 0x143:
+        return 0xAD
+    shown = 0x21 <= char <= 0x7E or (0xA1 <= char <= 0xFF and char != 0xAD)
+    return char if shown else char + 0x200
+
+
 # --- The UTF-8 bytes of characters, for kernels
 
 

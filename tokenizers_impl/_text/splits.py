@@ -17,8 +17,9 @@ from .unicode import SPACE, character_classes
 # The value of `Splits.added` for a split that is text; any other value is the id of an added token.
 TEXT = -1
 # How far texts may grow: to _GROWTH times their size plus _ROOM.  NFKD makes up to 18 characters of one, and a byte
-# level up to three of each of these, so no pipeline needs more.
-_GROWTH, _ROOM = 64, 1 << 24
+# level up to three of each of these, so no pipeline needs more.  The room is for what is put before a short text, or in
+# place of one: a prompt of a million characters.  Sixty steps that each double a text reach it in half a second.
+_GROWTH, _ROOM = 64, 1 << 20
 
 
 class Given(NamedTuple):
@@ -43,7 +44,8 @@ class Splits(NamedTuple):
     origins: int32, shape (len(chars), 2): the start and end in the original text from which each character came;
       shape (0, 2) if offsets are not wanted.
     given: the original texts; None if offsets are not wanted.
-    room: how many characters the texts may grow to.  spent: seconds that regular expressions have used on them.
+    room: how many characters the texts may grow to.  spent: seconds that regular expressions with a time limit
+      have used on them.
     """
 
     chars: U32
@@ -70,6 +72,10 @@ class Splits(NamedTuple):
         added = np.full(len(texts), TEXT, np.int32)
         given = Given(chars, ends) if offsets else None
         return cls(chars, starts, ends, added, np.arange(len(texts) + 1), origins, given, room_for(len(chars)))
+
+    def given_size(self) -> int:
+        """The number of characters of the texts before any step."""
+        return (self.room - _ROOM) // _GROWTH
 
     def check_room(self, size: int) -> None:
         """ValueError if `size` characters are more than the texts may grow to; call this before allocating them."""
@@ -116,7 +122,7 @@ def check_room(size: int, room: int) -> None:
     if size > room:
         raise ValueError(
             f"the texts grow to {size} characters by what replaces their own: more than {room} of those that they may "
-            f"have, {_GROWTH} for each that was given and 2**24"
+            f"have, {_GROWTH} for each that was given and 2**20"
         )
 
 
@@ -171,6 +177,8 @@ def prepended_once(splits: Splits, char: int, wanted: Bools) -> Splits:
     full = np.flatnonzero(wanted & (splits.ends > splits.starts))
     lacking = np.zeros(len(wanted), np.bool_)
     lacking[full] = splits.chars[splits.starts[full]] != char
+    if not lacking.any():
+        return splits
     return prepended(splits, np.array([char], np.uint32), lacking)
 
 

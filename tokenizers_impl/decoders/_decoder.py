@@ -19,6 +19,11 @@ class Decoder(Step):
 
     role = "decoder"
 
+    @property
+    def grows(self) -> bool:
+        """Whether the texts may have more characters than the tokens."""
+        return True
+
     @abstractmethod
     def decode_chain(self, tokens: Rows[str]) -> list[str]:
         """Return the texts of the tokens, whose number may differ from that of the tokens."""
@@ -120,6 +125,11 @@ class Sequence(StepSequence[Decoder], Decoder):
 
     def __init__(self, decoders: Iterable[Decoder]) -> None:
         super().__init__(decoders)
+
+    @property
+    def grows(self) -> bool:
+        """Whether one of them makes texts longer."""
+        return any(each.grows for each in self.steps)
 
     def decode_chain(self, tokens: Rows[str]) -> list[str]:
         """Apply all decoders; ValueError if the texts grow beyond a limit (see `room_for`)."""

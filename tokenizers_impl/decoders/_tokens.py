@@ -33,6 +33,11 @@ class Replace(Decoder):
     pattern: Pattern = field(metadata=json_form(write=pattern_json, read=pattern_from_json))
     content: str
 
+    @property
+    def grows(self) -> bool:
+        """Whether the replacement may be longer than what it replaces."""
+        return not isinstance(self.pattern, str) or len(self.content) > len(self.pattern)
+
     def decode_chain(self, tokens: Sequence[str]) -> list[str]:
         """Return the edited tokens."""
         return self.decode_within(tokens, room_for(sum(map(len, tokens))))
@@ -70,6 +75,11 @@ class Strip(TokenDecoder):
             number = getattr(self, name)
             if not 0 <= number < 1 << 64:
                 raise ValueError(f"{name}={number!r}: give a number of characters, 0 or more")
+
+    @property
+    def grows(self) -> bool:
+        """Always False."""
+        return False
 
     @property
     def start(self) -> int:
@@ -194,6 +204,11 @@ class ByteFallback(Decoder):
     ['a', '�', '�', '�']
     """
 
+    @property
+    def grows(self) -> bool:
+        """Always False."""
+        return False
+
     def decode_chain(self, tokens: Sequence[str]) -> list[str]:
         """Return the texts of runs of bytes; other tokens stay as they are."""
         if "<0x" not in "".join(tokens):
@@ -225,6 +240,11 @@ class Fuse(Decoder):
     >>> Fuse().decode_chain(["low", "er"])
     ['lower']
     """
+
+    @property
+    def grows(self) -> bool:
+        """Always False."""
+        return False
 
     def decode_chain(self, tokens: Sequence[str]) -> list[str]:
         """Return the joined text in a list."""

@@ -1,6 +1,12 @@
 """Conversion of tokenizers from and to the formats of tiktoken, subword-nmt and SentencePiece."""
 
-from ._sentencepiece import from_sentencepiece, save_sentencepiece_vocab, to_sentencepiece_model, to_sentencepiece_vocab
+from ._sentencepiece import (
+    from_sentencepiece,
+    save_sentencepiece_vocab,
+    to_sentencepiece,
+    to_sentencepiece_model,
+    to_sentencepiece_vocab,
+)
 from ._subword_nmt import from_subword_nmt, save_subword_nmt, to_subword_nmt
 from ._tiktoken import (
     CL100K_PATTERN,
@@ -23,6 +29,7 @@ __all__ = [
     "save_sentencepiece_vocab",
     "save_subword_nmt",
     "save_tiktoken",
+    "to_sentencepiece",
     "to_sentencepiece_model",
     "to_sentencepiece_vocab",
     "to_subword_nmt",

@@ -81,8 +81,8 @@ def _read_varint(message: bytes, at: int) -> tuple[int, int]:
 
 # --- The files of a SentencePiece model
 
-UNIGRAM = 1
-MODEL_TYPES = {UNIGRAM: "unigram", 2: "bpe", 3: "word", 4: "char"}
+UNIGRAM, BPE = 1, 2
+MODEL_TYPES = {UNIGRAM: "unigram", BPE: "bpe", 3: "word", 4: "char"}
 
 
 class Kind(IntEnum):
@@ -109,6 +109,7 @@ class SentencePieceModel:
     """The fields of `sentencepiece_model.proto` (0.2.3) that determine how text is encoded, with its defaults.
 
     charsmap: the normalization rules, empty if there are none; denormalizer: whether there are rules for decoded text.
+    byte_fallback: whether unknown characters become pieces of type BYTE.
     """
 
     pieces: tuple[Piece, ...]
@@ -120,6 +121,7 @@ class SentencePieceModel:
     remove_extra_whitespaces: bool = True
     escape_whitespaces: bool = True
     denormalizer: bool = False
+    byte_fallback: bool = False
 
     @classmethod
     def parse(cls, data: bytes) -> SentencePieceModel:
@@ -141,6 +143,7 @@ class SentencePieceModel:
             remove_extra_whitespaces=bool(normalizer.get(4, True)),
             escape_whitespaces=bool(normalizer.get(5, True)),
             denormalizer=bool(denormalizer.get(2)),
+            byte_fallback=bool(trainer.get(35, False)),
         )
 
     @property
@@ -155,6 +158,7 @@ class SentencePieceModel:
             integer_field(3, self.model_type)
             + integer_field(4, len(self.pieces))
             + integer_field(24, self.treat_whitespace_as_suffix)
+            + integer_field(35, self.byte_fallback)
             + integer_field(40, unk_id)
             + bytes_field(45, self.pieces[unk_id].text.encode())
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -26,19 +25,23 @@ def normalizer_of(unicode_normalizer: str | None, *others: Normalizer, lowercase
 # --- The base class of ready-made tokenizers
 
 
-class BaseTokenizer(ABC):
+class BaseTokenizer:
     """The base class of ready-made tokenizers, like `tokenizers.implementations.BaseTokenizer` 0.23.3.
 
     It has all attributes and methods of a Tokenizer; the methods below have other names or orders of parameters.
 
-    tokenizer: the Tokenizer that does the work.  parameters: the options that `repr` shows.
+    tokenizer: the Tokenizer that does the work.  parameters: the options that `repr` shows; None: no options.
+
+    >>> from tokenizers_impl import models
+    >>> BaseTokenizer(Tokenizer(models.BPE({"a": 0, "b": 1}, []))).encode("ab").tokens
+    ['a', 'b']
     """
 
     _tokenizer: Tokenizer
     _parameters: Mapping[str, Any]
 
-    def __init__(self, tokenizer: Tokenizer, parameters: Mapping[str, Any]) -> None:
-        vars(self).update(_tokenizer=tokenizer, _parameters=parameters)
+    def __init__(self, tokenizer: Tokenizer, parameters: Mapping[str, Any] | None = None) -> None:
+        vars(self).update(_tokenizer=tokenizer, _parameters=parameters or {})
 
     def __getattr__(self, name: str) -> Any:
         # Private names are not delegated, because pickle looks them up before _tokenizer is set.
@@ -50,13 +53,13 @@ class BaseTokenizer(ABC):
         setattr(self._tokenizer, name, value)
 
     def __repr__(self) -> str:
-        shown = {"vocabulary_size": self._tokenizer.get_vocab_size(), **self._parameters}
-        return f"Tokenizer({', '.join(f'{name}={value}' for name, value in shown.items())})"
+        options = ", ".join(f"{name}={value}" for name, value in self._parameters.items())
+        return f"Tokenizer(vocabulary_size={self._tokenizer.get_vocab_size()}, {options})"
 
     @staticmethod
-    @abstractmethod
     def trainer(*options: Any, **named: Any) -> Trainer:
-        """Build the trainer with these options."""
+        """Build the trainer with these options; a BaseTokenizer by itself has none, which NotImplementedError says."""
+        raise NotImplementedError("a BaseTokenizer has no trainer of its own: train the Tokenizer that it is made of")
 
     def train(self, files: str | Sequence[str], *options: Any, **named: Any) -> None:
         """Train the model on text files; the options are those of `trainer`."""

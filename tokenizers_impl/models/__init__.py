@@ -54,7 +54,7 @@ def _refuse_shared_ids(vocab: Any) -> None:
     """ValueError for two tokens with one id: which of them the library decodes it to differs from run to run."""
     if not isinstance(vocab, Mapping) or set(map(type, vocab.values())) - {int}:
         return
-    tokens = {id: token for token, id in vocab.items()}
-    if len(tokens) < len(vocab):
+    if len(set(vocab.values())) < len(vocab):
+        tokens = {id: token for token, id in vocab.items()}
         token, id = next((token, id) for token, id in vocab.items() if tokens[id] != token)
         raise ValueError(f"vocab gives id {id} to both {token!r} and {tokens[id]!r}: give each token its own id")

@@ -192,7 +192,7 @@ class BPE(TokenModel):
 
     def _pieces(self, words: Words, *, in_bytes: bool) -> Pieces:
         dropout = self.dropout or 0.0
-        tables = self._tables()
+        tables = self._tables
         symbols, total = most_symbols(words, tables)
         pieces = room(words, total)
         rng = np.random.default_rng(self.seed) if dropout else None
@@ -205,7 +205,17 @@ class BPE(TokenModel):
             )
         return used(pieces)
 
+    @property
     def _tables(self) -> Tables:
+        """The tables of the kernel, kept until an option is set."""
+        revision = self.revision
+        kept = self.__dict__.get("_kept_tables")
+        if kept is None or kept[0] is not revision:
+            kept = self.__dict__["_kept_tables"] = (revision, self._made_tables())
+        tables: Tables = kept[1]
+        return tables
+
+    def _made_tables(self) -> Tables:
         trie, byte_ids, merges = self._vocabulary.trie, self._vocabulary.byte_ids, self._merges
         prefix, suffix = self.continuing_subword_prefix or "", self.end_of_word_suffix or ""
         glued = self.end_of_word == "glued"
@@ -245,6 +255,7 @@ class BPE(TokenModel):
 
     def _state(self) -> dict[str, Any]:
         state = super()._state()
+        state.pop("_kept_tables", None)
         if self._names_itself:
             del state["merges"]
         if self.merge_counts is not None:

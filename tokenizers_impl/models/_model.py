@@ -74,6 +74,16 @@ class Model(Component):
         """Whether two occurrences of a word may be split differently, as with dropout."""
         return False
 
+    @cached_property
+    def revision(self) -> object:
+        """An object that is another one after an option was set; what was computed for another revision is stale."""
+        return object()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        # After the value is set: who reads the new revision reads the new value, too.
+        self.__dict__.pop("revision", None)
+
     def token_texts(self, words: Words, pieces: Pieces) -> list[str]:
         """Return the text of every piece; a model that shows unknown characters as they are overrides this."""
         names = {id: self.id_to_token(id) or "" for id in set(pieces.ids.tolist())}
@@ -193,6 +203,10 @@ class TokenModel(CheckedOptions, Model):
     def get_vocab_size(self) -> int:
         """Return the number of tokens."""
         return len(self._vocabulary.ids)
+
+    def token_texts(self, words: Words, pieces: Pieces) -> list[str]:
+        """Return the token of every piece."""
+        return list(map(self._vocabulary.tokens.__getitem__, pieces.ids.tolist()))
 
     def token_to_id(self, token: str) -> int | None:
         """Return the id of a token, None if the vocabulary lacks it."""

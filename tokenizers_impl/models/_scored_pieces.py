@@ -132,7 +132,7 @@ class ScoredPieces:
         self.vocab = vocab
         self.ids = {piece: id for id, (piece, _) in enumerate(vocab)}
         self.scores: F64 = np.array([score for _, score in vocab], np.float64)
-        self.unk_score = min((score for _, score in vocab), default=math.inf) - UNK_PENALTY
+        self.unk_score = float(self.scores.min(initial=math.inf)) - UNK_PENALTY
         self._has_unk = unk_id is not None
         self._unk_id = UNKNOWN if unk_id is None else unk_id
         names = [f"<0x{byte:02X}>" for byte in range(256)]

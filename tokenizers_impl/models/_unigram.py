@@ -256,10 +256,11 @@ def _checked(vocab: Any) -> tuple[tuple[str, float], ...]:
     if isinstance(vocab, (str, Mapping)) or not isinstance(vocab, Iterable):
         raise ValueError(f"vocab is {vocab!r:.80}: give a list of (piece, score) pairs, such as [('<unk>', 0.0)]")
     listed = list(vocab)
-    if not _are_plain(listed):
-        for id, row in enumerate(listed):
-            if not _is_scored(row):
-                raise ValueError(f"vocab[{id}] is {row!r:.80}: give a string and a finite number")
+    if _are_plain(listed):
+        return tuple(map(tuple, listed))
+    for id, row in enumerate(listed):
+        if not _is_scored(row):
+            raise ValueError(f"vocab[{id}] is {row!r:.80}: give a string and a finite number")
     return tuple((piece, float(score)) for piece, score in listed)
 
 

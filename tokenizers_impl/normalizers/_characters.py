@@ -29,6 +29,11 @@ class Lowercase(Normalizer):
     'οδοσ'
     """
 
+    @property
+    def takes_pieces(self) -> bool:
+        """Always True, because it rewrites every character by itself."""
+        return True
+
     def normalize_splits(self, splits: Splits) -> Splits:
         """Lowercase the splits."""
         return lower_case().apply(splits)
@@ -51,6 +56,11 @@ class StripAccents(Normalizer):
     >>> StripAccents().normalize_str("e\u0301é")
     'eé'
     """
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Always True, because it rewrites every character by itself."""
+        return True
 
     def normalize_splits(self, splits: Splits) -> Splits:
         """Remove combining marks."""
@@ -76,6 +86,11 @@ class Nmt(Normalizer):
     >>> Nmt().normalize_str("a\tb\u200bc\x07")
     'a b c'
     """
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Always True, because it rewrites every character by itself."""
+        return True
 
     def normalize_splits(self, splits: Splits) -> Splits:
         """Clean the splits up."""
@@ -107,6 +122,11 @@ class UnicodeForm(Normalizer):
 
     compatibility: ClassVar[bool]
     composes: ClassVar[bool]
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Always True, because a space neither composes nor changes places with other characters."""
+        return True
 
     def normalize_splits(self, splits: Splits) -> Splits:
         """Normalize each split by itself."""
@@ -214,6 +234,11 @@ class BertNormalizer(Normalizer):
     handle_chinese_chars: bool = True
     strip_accents: bool | None = None
     lowercase: bool = True
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Always True, because a space does not change places with accents."""
+        return True
 
     def normalize_splits(self, splits: Splits) -> Splits:
         """Clean the splits up."""

@@ -28,6 +28,14 @@ class Normalizer(Step):
         """Whether it runs the user's code, which needs the origins of characters."""
         return False
 
+    @property
+    def takes_pieces(self) -> bool:
+        """Whether it rewrites a text as it rewrites the text's pieces, cut before a space after visible ASCII.
+
+        Each piece must then still end with visible ASCII (U+0021 to U+007E), and the next one begin with U+0020.
+        """
+        return False
+
     def normalize_str(self, sequence: str) -> str:
         """Normalize one string; an empty string stays empty."""
         return self.normalize_splits(Splits.of([sequence], offsets=self.is_custom)).texts()[0]
@@ -125,3 +133,8 @@ class Sequence(FlatSequence[Normalizer], Normalizer):
     def is_custom(self) -> bool:
         """Whether one of them runs the user's code."""
         return any(each.is_custom for each in self.steps)
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Whether all of them rewrite a text as its pieces."""
+        return all(each.takes_pieces for each in self.steps)

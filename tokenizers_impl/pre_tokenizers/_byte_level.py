@@ -41,6 +41,11 @@ class ByteLevel(PreTokenizer):
     trim_offsets: bool = True
     use_regex: bool = True
 
+    @property
+    def takes_pieces(self) -> bool:
+        """Whether it splits: every match before a space ends there, and a piece gets no second space."""
+        return self.use_regex
+
     def cut(self, splits: Splits) -> Splits:
         """Split into words, each with the space before it, in byte characters."""
         spaced = prepended_once(splits, _SPACE_CHAR, splits.added == TEXT) if self.add_prefix_space else splits
@@ -130,6 +135,11 @@ class ByteWords(PreTokenizer):
         super().__post_init__()
         if len(self.end_of_word) != 1:
             raise ValueError(f"end_of_word={self.end_of_word!r}: give one character")
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Always True, because no word holds a space."""
+        return True
 
     def cut(self, splits: Splits) -> Splits:
         """Split into words with the end-of-word symbol, in byte characters."""

@@ -32,6 +32,11 @@ class Whitespace(PreTokenizer):
     [('Hi', (0, 2)), (',', (2, 3)), ('you', (4, 7)), ('!', (7, 8))]
     """
 
+    @property
+    def takes_pieces(self) -> bool:
+        """Always True, because no word holds a space."""
+        return True
+
     def cut(self, splits: Splits) -> Splits:
         """Split into runs of word characters and runs of other characters; drop white space."""
         return cut_at_marks(splits, _mark_kinds, _kinds(WORD, SPACE, _FIRST, _SECOND))
@@ -46,6 +51,11 @@ class WhitespaceSplit(PreTokenizer):
     [('Hi,', (0, 3)), ('you!', (5, 9))]
     """
 
+    @property
+    def takes_pieces(self) -> bool:
+        """Always True, because no word holds a space."""
+        return True
+
     def cut(self, splits: Splits) -> Splits:
         """Split at white space and drop it."""
         return cut_at_marks(splits, _mark_kinds, _kinds(0, SPACE, _FIRST, _FIRST))
@@ -59,6 +69,11 @@ class BertPreTokenizer(PreTokenizer):
     >>> BertPreTokenizer().pre_tokenize_str("Hi (you)")
     [('Hi', (0, 2)), ('(', (3, 4)), ('you', (4, 7)), (')', (7, 8))]
     """
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Always True, because no word holds a space."""
+        return True
 
     def cut(self, splits: Splits) -> Splits:
         """Split at white space and around every punctuation character."""
@@ -155,6 +170,11 @@ class CharDelimiterSplit(PreTokenizer):
         super().__post_init__()
         if len(self.delimiter) != 1:
             raise ValueError(f"delimiter={self.delimiter!r}: give one character")
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Whether the delimiter is a space."""
+        return self.delimiter == " "
 
     def cut(self, splits: Splits) -> Splits:
         """Split at the delimiter."""
@@ -321,6 +341,11 @@ class Metaspace(PreTokenizer):
     def needs_origins(self) -> bool:
         """Whether it needs the origins of characters, their positions in the input."""
         return self.prepend_scheme == "first"
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Whether it splits; nothing is prepended to a piece that begins with a space."""
+        return self.split
 
     def cut(self, splits: Splits) -> Splits:
         """Replace spaces, prepend the replacement, and split before each replacement."""

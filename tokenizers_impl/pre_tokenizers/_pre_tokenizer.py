@@ -28,6 +28,14 @@ class PreTokenizer(Step):
         return False
 
     @property
+    def takes_pieces(self) -> bool:
+        """Whether a text has the words of its pieces, cut before a space (U+0020) after visible ASCII (U+0021-U+007E).
+
+        A training then holds only a piece of a long text at once.
+        """
+        return False
+
+    @property
     def is_custom(self) -> bool:
         """Whether it runs the user's code."""
         return False
@@ -139,3 +147,9 @@ class Sequence(FlatSequence[PreTokenizer], PreTokenizer):
     def is_custom(self) -> bool:
         """Whether one of them runs the user's code."""
         return any(each.is_custom for each in self.steps)
+
+    @property
+    def takes_pieces(self) -> bool:
+        """Whether the first one takes pieces, so that the others get the same splits, and none asks where these are."""
+        first, *others = self.steps or (None,)
+        return first is not None and first.takes_pieces and not any(each.needs_origins for each in others)

@@ -48,6 +48,8 @@ class BpeTrainer(BpeOptions, Trainer):
       "lexicographic", as subword-nmt 0.3.8: the greater pair of strings by code points.
       "first", as minbpe: the pair that occurs first in the corpus after all merges so far, words in the order given.
       "sentencepiece", as its BPE trainer: the shorter token, then the smaller string, then as "hf".
+      "bytes", for byte-level BPE: the greater pair of byte strings, left string first, as in the training of Stanford's
+      course CS336.  Characters of `ByteLevel.alphabet()` are compared as the bytes they stand for, others after them.
     affix_order: affixed characters in the order of their ids; the others follow, sorted.  The library's order differs
       from run to run; with the order of a run of the library, the result equals that run's.
     alphabet_order: characters to prefer where limit_alphabet cuts between equally frequent ones; among the others,

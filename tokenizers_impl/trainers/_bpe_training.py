@@ -37,7 +37,7 @@ from ._trainer import TrainingOptions
 # --- The options of a BPE training
 
 # In the order of the kernel's numbers.
-TieBreak = Literal["hf", "lexicographic", "first", "sentencepiece"]
+TieBreak = Literal["hf", "lexicographic", "first", "sentencepiece", "bytes"]
 TIE_BREAKS = get_args(TieBreak)
 UNLIMITED = 2**31 - 1
 

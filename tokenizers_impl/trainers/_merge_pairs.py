@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from .._core.arrays import I32, I64, U32, Bools
 from .._core.kernel import inner_kernel, kernel
+from .._text.bytes import visible_byte
 
 # --- The arrays of the merge loop
 
@@ -18,7 +19,7 @@ STRIDE = 8
 # Indices into State.used.
 TOKENS, PAIRS, OCCURRENCES, QUEUE, CORPUS, LEAST = range(6)
 # Values of Rule.tie_break.
-HF, LEXICOGRAPHIC, FIRST, SENTENCEPIECE = range(4)
+HF, LEXICOGRAPHIC, FIRST, SENTENCEPIECE, BYTES = range(5)
 
 
 class Symbols(NamedTuple):
@@ -110,7 +111,8 @@ class State(NamedTuple):
 class Rule(NamedTuple):
     """The options of the merge loop.
 
-    tie_break: HF, LEXICOGRAPHIC, FIRST or SENTENCEPIECE.  min_count: pairs with a smaller count are not merged; >= 1.
+    tie_break: HF, LEXICOGRAPHIC, FIRST, SENTENCEPIECE or BYTES.
+    min_count: pairs with a smaller count are not merged; >= 1.
     """
 
     tie_break: int
@@ -193,16 +195,22 @@ def token_of(strings: Strings, n: int, a: int, b: int) -> int:
 # --- The order of equally frequent pairs
 
 # The tie breaks that compare strings.
-BY_STRING = (LEXICOGRAPHIC, SENTENCEPIECE)
+BY_STRING = (LEXICOGRAPHIC, SENTENCEPIECE, BYTES)
 
 
 @inner_kernel
-def _compare(strings: Strings, a: int, b: int) -> int:
-    """Compare strings a and b: negative if a comes first, 0 if they are equal, else positive."""
+def _compare(strings: Strings, a: int, b: int, in_bytes: bool) -> int:
+    """Compare strings a and b: negative if a comes first, 0 if they are equal, else positive.
+
+    in_bytes: by the bytes that visible characters stand for, instead of by code points.
+    """
     p, p_end, q, q_end = strings.ends[a], strings.ends[a + 1], strings.ends[b], strings.ends[b + 1]
     while p < p_end and q < q_end:
-        if strings.chars[p] != strings.chars[q]:
-            return 1 if strings.chars[p] > strings.chars[q] else -1
+        x, y = int(strings.chars[p]), int(strings.chars[q])
+        if x != y:
+            if in_bytes:
+                x, y = visible_byte(x), visible_byte(y)
+            return 1 if x > y else -1
         p, q = p + 1, q + 1
     return int((p_end - p) - (q_end - q))
 
@@ -233,9 +241,9 @@ def string_order(strings: Strings, first: I32, second: I32, tie_break: int, p: i
     """
     if tie_break == SENTENCEPIECE:
         return _compare_merged(strings, first[p], second[p], first[q], second[q])
-    order = _compare(strings, first[q], first[p])
+    order = _compare(strings, first[q], first[p], tie_break == BYTES)
     if order == 0:
-        order = _compare(strings, second[q], second[p])
+        order = _compare(strings, second[q], second[p], tie_break == BYTES)
     return order
 
 
