@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from evenscore.rouge.options import RougeLoad
     from evenscore.wer.options import WerLoad
 
-__all__ = ["METRICS", "__version__", "combine", "load", "path", "plot_comparison"]
+__all__ = ["METRICS", "__version__", "combine", "load", "path", "plot_comparison", "report"]
 
 # A wheel contains the folders of metrics/. A clone, and so an editable installation, has them next to this package.
 if not Path(__file__).with_name("metrics").is_dir():
@@ -104,6 +105,55 @@ def combine(metrics: Sequence[Any] | Mapping[str, Any], *, force_prefix: bool = 
     if isinstance(metrics, Mapping):
         return Combined({name: loaded(metric) for name, metric in metrics.items()}, force_prefix=force_prefix)
     return Combined(list(map(loaded, metrics)), force_prefix=force_prefix)
+
+
+def report(
+    metric: str,
+    systems: Mapping[str, Any],
+    references: Any,
+    *,
+    output: str | PathLike[str],
+    groups: Mapping[str, Any] | None = None,
+    test: str = "bootstrap",
+    n_trials: int | None = None,
+    n_rows: int = 300,
+    **options: Any,
+) -> None:
+    """Write a report on how systems differ: one HTML file that opens without a network.
+
+    It shows scores with intervals and p-values, the distribution of the rows' scores, the rows that differ most with
+    their pictures, scores by reference length, by share of rare words and by group, and the words behind the
+    differences: frequent errors for wer_dp, n-grams for the other metrics.
+
+    Args:
+        metric: "bleu_corpus", "rouge_l_multi" or "wer_dp".
+        systems: the predictions of each system by its name, one string per row; the first system is the baseline.
+        references: one string or a list of strings per row.
+        output: the path of the file, which is written whole or not at all.
+        groups: columns of values that divide the rows, by name, with one value per row, as in {"speaker": [...]}.
+        test: "bootstrap" or "randomization", as in `compare`; so is `n_trials`.
+        n_rows: how many of the rows that differ most are shown, at most; fewer if their texts are long.
+        **options: options of the metric. `confidence` is 0.95 unless given.
+
+    Raises:
+        ValueError: unknown metric or option, fewer than two systems, or columns that do not have as many rows.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     page = Path(folder, "report.html")
+        ...     report("wer_dp", {"mine": ["a b", "c"], "yours": ["a x", "c"]}, ["a x", "c d"], output=page)
+        ...     "yours" in page.read_text(encoding="utf-8")
+        True
+    """
+    # Imported here: the scorers take a while.
+    from evenscore.reporting import COMPARING, write_report
+
+    scorers = {scorer.name: scorer for scorer in COMPARING}
+    if _known(metric) not in scorers:
+        raise ValueError(f"{metric} compares no predictions with references: choose one of {', '.join(scorers)}")
+    scorer = scorers[metric](**{"confidence": 0.95, **options})
+    write_report(scorer, systems, references, output, groups=groups, test=test, n_trials=n_trials, n_rows=n_rows)
 
 
 def path(name: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from evenscore.commands import compare, options, publish, score, tokenize, train
+from evenscore.commands import compare, options, publish, report, score, tokenize, tokenizers, train
 from evenscore.commands.arguments import printable
 from evenscore.options import did_you_mean
 from evenscore.version import __version__
@@ -19,7 +19,8 @@ from evenscore.version import __version__
 # As a shell reports a program that Ctrl-C or a closed pipe has ended.
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
 _COMMANDS = {
-    module.__name__.rpartition(".")[2]: module for module in (score, compare, options, train, tokenize, publish)
+    module.__name__.rpartition(".")[2]: module
+    for module in (score, compare, report, options, train, tokenize, tokenizers, publish)
 }
 
 
@@ -39,8 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with _long_cells(), warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            sys.stdout.write(known.run(known, others))
-            sys.stdout.flush()
+            _write(known.run(known, others))
     except BrokenPipeError:
         # Python flushes once more at its end: give it somewhere to write to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -67,13 +67,27 @@ def _long_cells() -> Iterator[None]:
         csv.field_size_limit(usual)
 
 
+# A program without a console, such as one of pythonw, has no standard output and no standard error.
+
+
+def _write(text: str) -> None:
+    if sys.stdout is not None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+def _say(message: str) -> None:
+    if sys.stderr is not None:
+        print(f"evenscore: {printable(message)}", file=sys.stderr)
+
+
 def _failed(message: str) -> int:
-    print(f"evenscore: {printable(message)}", file=sys.stderr)
+    _say(message)
     return 2
 
 
 def _show_warning(message: Warning | str, *place: Any, **more: Any) -> None:
-    print(f"evenscore: warning: {printable(str(message))}", file=sys.stderr)
+    _say(f"warning: {message}")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -88,11 +102,10 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(
             name,
             help=module.HELP,
+            usage=getattr(module, "USAGE", None),
             description=module.DESCRIPTION,
             epilog=module.EPILOG,
             allow_abbrev=False,
-            # A command may have a --help of its own.
-            conflict_handler="resolve",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_arguments(command)

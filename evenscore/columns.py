@@ -13,6 +13,7 @@ import datasets
 import numpy as np
 import pyarrow as pa
 
+from evenscore.inputs import as_list
 from evenscore.parallel import with_bar
 from evenscore.scorer import Scorer
 from evenscore.significance import FloatArray
@@ -147,23 +148,37 @@ def _with_columns(table: pa.Table, new: Mapping[str, FloatArray | IntArray]) -> 
 def column_rows(scorer: Scorer[Any], data: Any, prefix: str) -> IntArray:
     """Return the statistics that a row scorer added as columns: shape (n, len(scorer.statistic_names())), int64.
 
+    Takes and refuses what `grouped_rows` does.
+    """
+    return grouped_rows(scorer, data, prefix, None)[0]
+
+
+def grouped_rows(scorer: Scorer[Any], data: Any, prefix: str, group_by: str | None) -> tuple[IntArray, list[Any]]:
+    """Return the statistics of `column_rows`, and the labels of the rows.
+
     data: a Dataset, IterableDataset, data frame, arrow table or mapping of columns.
     prefix: prefix of the columns' names.
+    group_by: the column of labels; None: no labels.
     Raises ValueError if a column is missing or not of integers, or if there are no rows.
     """
     names = [f"{prefix}{name}" for name in scorer.statistic_names()]
     if isinstance(data, datasets.IterableDataset):
-        batches = (_rows(batch, names) for batch in data.iter(batch_size=_BATCH))
-        parts = with_bar(batches, "Read statistics", " rows", len)
-        rows = np.concatenate([np.empty((0, len(names)), np.int64), *parts])
-    elif isinstance(data, datasets.Dataset):
-        _check_names(data.column_names, names)
-        rows = _rows(data.select_columns(names).with_format("arrow")[:], names)
+        batches = ((_rows(batch, names), _labels(batch, group_by)) for batch in data.iter(batch_size=_BATCH))
+        parts = [*with_bar(batches, "Read statistics", " rows", lambda part: len(part[0]))]
+        rows = np.concatenate([np.empty((0, len(names)), np.int64), *(own for own, _ in parts)])
+        labels = [label for _, own in parts for label in own]
     else:
-        rows = _rows(data, names)
+        table = _table(data, names, group_by) if isinstance(data, datasets.Dataset) else data
+        rows, labels = _rows(table, names), _labels(table, group_by)
     if not len(rows):
         raise ValueError("nothing to score: the columns are empty")
-    return rows
+    return rows, labels
+
+
+def _table(data: datasets.Dataset, names: Sequence[str], group_by: str | None) -> pa.Table:
+    needed = dict.fromkeys([*names, *([] if group_by is None else [group_by])])
+    _check_names(data.column_names, [*needed])
+    return data.select_columns([*needed]).with_format("arrow")[:]
 
 
 def _rows(batch: Any, names: Sequence[str]) -> IntArray:
@@ -172,6 +187,10 @@ def _rows(batch: Any, names: Sequence[str]) -> IntArray:
         if column.dtype.kind not in "iu":
             raise ValueError(f"column {name!r} is of type {column.dtype}: give the integers that row_scorer added")
     return np.stack(columns, axis=1).astype(np.int64)
+
+
+def _labels(batch: Any, group_by: str | None) -> list[Any]:
+    return [] if group_by is None else as_list(_column(batch, group_by), group_by, "labels")
 
 
 def _column(batch: Any, name: str) -> Any:

@@ -1,13 +1,14 @@
-"""Checks the caller's texts and converts them to lists of strings; raises ValueError for anything else."""
+"""Checks the caller's texts, and labels of rows, and converts them to lists; raises ValueError for anything else."""
 
 from __future__ import annotations
 
 import codecs
 import itertools
+import re
 import reprlib
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,12 @@ _BYTES = (bytes, bytearray, memoryview)
 _MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
 # Packages whose frames a warning skips to find the caller's line.
 _OURS = ("evenscore", "tokenizers_impl", "evaluate_modules", "evaluate")
+
+
+# An entry of a column in a message.
+_INDEX = re.compile(
+    r"\b(?P<column>predictions|references|contexts|texts|log_probs|logits|labels)\[(?P<row>\d+)\](?:\[(?P<text>\d+)\])?"
+)
 
 
 class References(NamedTuple):
@@ -42,7 +49,7 @@ def check_predictions(predictions: Any, name: str = "predictions") -> list[str]:
     >>> check_predictions(("a b", ""))
     ['a b', '']
     """
-    texts = _as_list(predictions, name)
+    texts = as_list(predictions, name)
     _check_texts(texts, name)
     return texts
 
@@ -56,7 +63,7 @@ def check_references(references: Any, n_predictions: int) -> References:
     >>> check_references([["a", "b"], ["c"]], 2).counts.tolist()
     [2, 1]
     """
-    rows = _as_list(references, "references")
+    rows = as_list(references, "references")
     if not any(map(_is_nested, set(map(type, rows)))):
         _check_texts(rows, "references")
         _check_lengths(n_predictions, len(rows))
@@ -64,6 +71,51 @@ def check_references(references: Any, n_predictions: int) -> References:
     lists = _check_nested(rows, n_predictions)
     counts = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     return References(list(itertools.chain.from_iterable(lists)), counts)
+
+
+def check_groups(groups: Any, columns: Mapping[str, Any], name: str = "groups") -> list[Hashable]:
+    """Return the label of each row; a missing value, such as NaN, becomes None.
+
+    columns: those of the rows, of which the first tells how many labels are needed.
+    name: what error messages call the labels.
+    Raises ValueError for a label that cannot be a key of a dictionary, and for too few or too many labels.
+
+    >>> check_groups(("ann", float("nan"), 2), {"predictions": ["a", "b", "c"]})
+    ['ann', None, 2]
+    """
+    labels = [_label(value) for value in as_list(groups, name, "labels")]
+    for i, label in enumerate(labels):
+        try:
+            hash(label)
+        except TypeError as error:
+            raise ValueError(f"{name}[{i}] is {_shown(label)}: give a string, a number or a tuple") from error
+    known = (_length(column) for column in columns.values() if column is not None)
+    check_as_many_labels(labels, next(known, None), name)
+    return labels
+
+
+def check_as_many_labels(labels: Sized, n_rows: int | None, name: str = "groups") -> None:
+    """Raise ValueError unless there is a label for each row; None: how many rows there are is not known yet."""
+    if n_rows not in (None, len(labels)):
+        raise ValueError(f"{name} has {len(labels)} labels for {n_rows} rows: give one label per row")
+
+
+def _label(value: Any) -> Any:
+    """Return a label as a value of Python, with None for a missing one."""
+    if isinstance(value, str):
+        return value
+    own = value.item() if isinstance(value, np.generic) else value
+    return None if str(own) in _MISSING else own
+
+
+def _length(column: Any) -> int | None:
+    """Return the number of rows of a column, or None for what is no column, which the metric refuses."""
+    if isinstance(column, (str, *_BYTES)):
+        return None
+    try:
+        return len(column)
+    except TypeError:
+        return None
 
 
 def check_systems(baseline: Any, systems: Sequence[Any]) -> list[list[str]]:
@@ -103,6 +155,22 @@ def text_lines(text: str) -> list[str]:
     return [part.removesuffix("\r") for part in (parts if parts[-1] else parts[:-1])]
 
 
+# No text of a few is longer: long texts are the work of kernels.
+_LONGEST = 2000
+
+
+def are_few(predictions: list[str], references: References, characters: int) -> bool:
+    """Whether no text is long, and all have at most this many characters, and one for each text; False for no rows.
+
+    >>> are_few(["a b"], References(["a"], np.array([1])), 6), are_few(["a b"], References(["a"], np.array([1])), 5)
+    (True, False)
+    """
+    if not 0 < len(predictions) + len(references.texts) <= characters:
+        return False
+    lengths = [*map(len, predictions), *map(len, references.texts)]
+    return sum(lengths) + len(lengths) <= characters and max(lengths) <= _LONGEST
+
+
 def row_blocks(
     predictions: list[str], references: References, characters: int
 ) -> Iterator[tuple[list[str], References]]:
@@ -132,9 +200,11 @@ def _check_lengths(n_predictions: int, n_rows: int) -> None:
 def _check_nested(rows: list[Any], n_predictions: int) -> list[list[str]]:
     for i, row in enumerate(rows):
         if not _is_nested(type(row)):
+            if str(row) in _MISSING:
+                raise ValueError(f"references[{i}] is {_shown(row)}: {_advice(row)} in a list, as in the other rows")
             advice = "give a list of strings in every row"
             raise ValueError(f"references[{i}] is {_shown(row)} while other rows are lists: {advice}")
-    lists = [_as_list(row, f"references[{i}]") for i, row in enumerate(rows)]
+    lists = [as_list(row, f"references[{i}]") for i, row in enumerate(rows)]
     if len(lists) != n_predictions and all(len(row) == n_predictions for row in lists):
         raise ValueError(
             f"references hold one list per reference set ({len(lists)} of {n_predictions} texts): "
@@ -155,17 +225,21 @@ def _is_nested(kind: type) -> bool:
     return issubclass(kind, Iterable) and not issubclass(kind, (str, *_BYTES))
 
 
-def _as_list(column: Any, name: str) -> list[Any]:
+def as_list(column: Any, name: str, items: str = "strings") -> list[Any]:
+    """Return the values of a list, tuple, array, series or datasets column.
+
+    name, items: what error messages call the column and its values.
+    """
     if isinstance(column, list):
         return column
     if column is None:
-        raise ValueError(f"{name} is missing: give a list of strings")
+        raise ValueError(f"{name} is missing: give a list of {items}")
     if isinstance(column, (str, *_BYTES)):
-        raise ValueError(f"{name} is {_shown(column)}: give a list of strings, as in [{name}]")
+        raise ValueError(f"{name} is {_shown(column)}: give a list of {items}, as in [{name}]")
     for method in ("to_pylist", "tolist"):
         if hasattr(column, method):
             # tolist of a zero-dimensional array returns a scalar, which the next call refuses.
-            return _as_list(getattr(column, method)(), name)
+            return as_list(getattr(column, method)(), name, items)
     if isinstance(column, Sequence):
         try:
             # A slice reads a datasets column much faster than row by row.
@@ -175,7 +249,7 @@ def _as_list(column: Any, name: str) -> list[Any]:
             return list(column)
     # Everything else is refused: a set has no order, a table has several columns.
     hint = f", as in list({name})" if isinstance(column, Iterator) else ""
-    raise ValueError(f"{name} is of type {type(column).__name__}: give a list of strings{hint}")
+    raise ValueError(f"{name} is of type {type(column).__name__}: give a list of {items}{hint}")
 
 
 def _are_plain(texts: list[Any]) -> bool:
@@ -221,9 +295,27 @@ def _shown(value: Any) -> str:
     return f"{reprlib.repr(value)} ({type(value).__name__})"
 
 
-def warn_caller(message: str) -> None:
+def rows_from_one(message: str) -> str:
+    """Return a message about rows in the words of the command and the pages, which count rows from 1.
+
+    The library's messages have Python's indices, from 0.
+
+    >>> rows_from_one("references[1][0] is 5 (int), predictions[0] and row 9")
+    'text 1 of row 2 of references is 5 (int), row 1 of predictions and row 10'
+    """
+    counted = re.sub(r"\b(row|position) (\d+)", lambda found: f"{found[1]} {int(found[2]) + 1}", message)
+    return _INDEX.sub(
+        lambda found: f"{_ordinal('text', found['text'])}row {int(found['row']) + 1} of {found['column']}", counted
+    )
+
+
+def _ordinal(what: str, index: str | None) -> str:
+    return "" if index is None else f"{what} {int(index) + 1} of "
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     """Issue a warning that points at the caller's line, outside this library and evaluate."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)

@@ -7,7 +7,7 @@ import contextlib
 import inspect
 import os
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Any, ClassVar, Generic, TypeVar
@@ -16,17 +16,22 @@ import datasets
 import evaluate
 import numpy as np
 
-from evenscore.columns import RowScorer, column_rows
-from evenscore.identity import LIBRARY_DIGEST, code_digest, file_stamp, installed_class
+from evenscore.columns import RowScorer, column_rows, grouped_rows
+from evenscore.identity import LIBRARY_DIGEST, code_digest, installed_class
 from evenscore.options import HostOptions, check_choice, declared, option_lines, row_options, unknown_option
 from evenscore.scorer import COLUMNS, Result, Scorer, rebuilt
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
 
 S = TypeVar("S", bound=Scorer[Any])
+T = TypeVar("T")
 
 # Singular names of `add`. evaluate.combine, like many training loops, passes the plural names even for one row.
 _COLUMN_OF = {"prediction": "predictions", "reference": "references", "context": "contexts"}
+_UNLABELLED = (
+    "added rows have no groups: pass all rows and their groups to one compute, or score a dataset by "
+    "row_scorer(statistics=True) and score_columns(group_by=...)"
+)
 
 
 class Metric(evaluate.Metric, abc.ABC, Generic[S]):
@@ -69,7 +74,10 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
 
     @abc.abstractmethod
     def compute(self, *args: Any, **columns_and_options: Any) -> Any:
-        """Score the given columns together with all rows added before, and clear the added rows."""
+        """Score the given columns together with all rows added before, and clear the added rows.
+
+        If it raises, or is interrupted, the added rows stay.
+        """
 
     # --- added rows
 
@@ -86,6 +94,8 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             (2, 0.5, 0)
         """
         known = self._scorer.columns
+        if "groups" in columns:
+            raise ValueError(_UNLABELLED)
         if unknown := sorted(columns.keys() - set(known)):
             names = " and ".join(known) if len(known) == 2 else ", ".join(known)
             raise ValueError(f"unknown columns {unknown}: give {names}")
@@ -282,7 +292,9 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         scorer_type = installed_class(type(self))._row_scorer_type
         return scorer_type(scorer, ordered, self._prefix(prefix), _checked_scores(scorer, scores), statistics)
 
-    def score_columns(self, data: Any, prefix: str | None = None, **options: Any) -> Any:
+    def score_columns(
+        self, data: Any, prefix: str | None = None, *, group_by: str | None = None, **options: Any
+    ) -> Any:
         """Score the columns of statistics that `row_scorer(statistics=True)` added.
 
         The columns do not record their options, so the signature shows the options given here and at load. Raises
@@ -292,6 +304,7 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             data: a Dataset, IterableDataset, pandas data frame, arrow table or mapping of columns; each split of a
                 DatasetDict is scored by itself.
             prefix: prefix of the columns' names, as in `row_scorer`.
+            group_by: a column of labels, which adds the scores of each group as `groups` of `compute` does.
             **options: those under which the rows were counted.
 
         Returns:
@@ -303,11 +316,17 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             >>> data = wer.row_scorer(statistics=True)({"prediction": ["a b", "c"], "references": ["a x", "c d"]})
             >>> wer.score_columns(data)["wer"]
             0.5
+            >>> wer.score_columns({**data, "speaker": ["ann", "bob"]}, group_by="speaker")["groups"]
+            {'ann': {'rows': 1, 'wer': 0.5}, 'bob': {'rows': 1, 'wer': 0.5}}
         """
         if isinstance(data, dict) and data and all(hasattr(split, "column_names") for split in data.values()):
-            return {name: self.score_columns(split, prefix, **options) for name, split in data.items()}
+            return {
+                name: self.score_columns(split, prefix, group_by=group_by, **options) for name, split in data.items()
+            }
         scorer = self._under(options)
-        return scorer.rows_result(column_rows(scorer, data, self._prefix(prefix)))
+        rows, labels = grouped_rows(scorer, data, self._prefix(prefix), group_by)
+        groups = None if group_by is None else scorer.checked_groups(labels, {}, group_by)
+        return scorer.rows_result(rows, groups)
 
     def compare_columns(
         self,
@@ -357,7 +376,7 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         # does the fingerprint that datasets computes from the pickle.
         added = self._added.parts()
         kind = installed_class(type(self))
-        hashed = kind.code_digest, [file_stamp(file) for file in self._scorer.files()]
+        hashed = kind.code_digest, self._scorer.stamps()
         given = {"config_name": self.config_name, **dict(sorted(self._scorer.given.items()))}
         return kind._rebuilt, (kind, given, hashed), {"_added": added} if added else None
 
@@ -384,18 +403,23 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         scorer: Scorer[Any] = installed_class(type(self)).scorer_type(**given)
         return scorer
 
-    def _compute(self, columns: Mapping[str, Any], options: Mapping[str, Any], executor: Any = None) -> Result:
+    def _compute(
+        self, columns: Mapping[str, Any], options: Mapping[str, Any], executor: Any = None, groups: Any = None
+    ) -> Result:
         """Score these columns together with everything added before."""
         scorer = self._under(options)
         added = self._added.parts()
         if added:
             self._check_added(scorer)
+        if added and groups is not None:
+            raise ValueError(_UNLABELLED)
         scorer.check_kept()
+        labels = scorer.checked_groups(groups, columns)
         own = []
         if not added or any(column is not None for column in columns.values()):
             own.append(self._counting(options, executor).count_columns(columns, executor))
         # Another thread may have added or scored rows since `added` was read.
-        return scorer.scored(np.concatenate([*self._added.take(), *own]), columns)
+        return self._added.scored(lambda rows: scorer.scored(np.concatenate([*rows, *own]), columns, labels))
 
     def _split(self, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Split keyword arguments into columns and options, without the columns that are None."""
@@ -410,7 +434,7 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         names = ["prediction", *(name for name in self._scorer.columns if name != "predictions")]
         for name in options:
             if name not in self.option_names():
-                said = unknown_option(name, [*self.option_names(), *names])
+                said = unknown_option(name, [*self.option_names(), *names], self._scorer.instead.get(name))
                 raise ValueError(f"{said}; name the dataset's columns with {'=, '.join(names)}=")
 
     def _prefix(self, prefix: str | None) -> str:
@@ -469,8 +493,13 @@ class AddedRows:
         with self._lock:
             if self._keep_rows:
                 self._parts.extend(parts)
-            elif parts:
-                self._parts = [np.concatenate([*self._parts, *parts]).sum(axis=0, keepdims=True)]
+            else:
+                self._parts = self._kept([*self._parts, *parts])
+
+    def put_back(self, parts: Sequence[IntArray]) -> None:
+        """Add rows in front of all others."""
+        with self._lock:
+            self._parts = self._kept([*parts, *self._parts])
 
     def parts(self) -> list[IntArray]:
         """Return all rows as one part, or an empty list if there are none."""
@@ -481,9 +510,27 @@ class AddedRows:
 
     def take(self) -> list[IntArray]:
         """Remove all rows and return them like `parts`. Each row goes to exactly one caller."""
-        with self._lock:
-            taken, self._parts = self._parts, []
-        return _joined(taken)
+        return self.scored(lambda rows: rows)
+
+    def scored(self, score: Callable[[list[IntArray]], T]) -> T:
+        """Remove all rows and return the score of `parts`. If `score` raises, or is interrupted, the rows come back.
+
+        Each row goes to exactly one caller.
+        """
+        taken: list[IntArray] = []
+        try:
+            with self._lock:
+                taken, self._parts = self._parts, []
+            return score(_joined(taken))
+        except BaseException:
+            self.put_back(taken)
+            raise
+
+    def _kept(self, parts: list[IntArray]) -> list[IntArray]:
+        """Return what is kept of these parts."""
+        if self._keep_rows or not parts:
+            return parts
+        return [np.concatenate(parts).sum(axis=0, keepdims=True)]
 
     @property
     def _lock(self) -> Lock:

@@ -66,6 +66,9 @@ class Declared(TypedDict):
     types: Mapping[str, Any]
 
 
+# For a metric without hints.
+NO_HINTS: Mapping[str, str] = types.MappingProxyType({})
+
 # --- checks
 
 
@@ -115,12 +118,19 @@ def rename(name: str) -> Alias:
 # --- what every metric has
 
 
+def _check_level(name: str, value: Any) -> None:
+    try:
+        check_number(name, value, above=0, below=1)
+    except ValueError as error:
+        raise ValueError(f"{error}, such as 0.95") from error
+
+
 class Options(TypedDict, total=False):
     """The options that every metric has."""
 
     per_example: Annotated[bool, Option(False, "also return one score per row")]
     confidence: Annotated[
-        float | None, Option(None, "level of the interval, such as 0.95; `None`: no interval", number(above=0, below=1))
+        float | None, Option(None, "level of the interval, such as 0.95; `None`: no interval", _check_level)
     ]
     n_resamples: Annotated[int, Option(1000, "number of bootstrap resamples", integer(least=2))]
     seed: Annotated[int, Option(12345, "seed of every random draw", integer(least=0, most=2**32 - 1))]
@@ -186,9 +196,10 @@ def keywords(options_type: type) -> Callable[[Function], Function]:
     return shown
 
 
-def translate(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
+def translate(options_type: type, given: Mapping[str, Any], instead: Mapping[str, str] = NO_HINTS) -> dict[str, Any]:
     """Return the given options with aliases replaced by the options they stand for.
 
+    instead: for names that are no options, what does the same.
     Raises ValueError for an unknown name, with the nearest known one, and for an alias that contradicts its option.
     """
     known = declared(options_type)
@@ -201,7 +212,7 @@ def translate(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
         elif name in known["aliases"]:
             meaning = known["aliases"][name].meant(value)
         else:
-            raise ValueError(unknown_option(name, [*known["options"], *known["aliases"]]))
+            raise ValueError(unknown_option(name, [*known["options"], *known["aliases"]], instead.get(name)))
         for key, meant in meaning.items():
             if key in own and own[key] != meant:
                 raise ValueError(f"{name}={value!r} contradicts {said[key]}={given[said[key]]!r}: give one of them")
@@ -252,8 +263,8 @@ def _defaults(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
 def _checker(kind: Any, option: Option) -> Check | None:
     """Return the check of an option: its own if it has one, else its choices; None passes if the type allows it."""
     kinds = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
-    choices = [choice for each in kinds if get_origin(each) is Literal for choice in get_args(each)]
-    choices += [True, False] if bool in kinds else []
+    choices: list[Any] = [True, False] if bool in kinds else []
+    choices += [choice for each in kinds if get_origin(each) is Literal for choice in get_args(each)]
     none = [None] if type(None) in kinds else []
     check = option.check
     if check is None:
@@ -268,28 +279,40 @@ def _own(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def option_lines(options_type: type, dash: str = "_") -> list[str]:
+def option_lines(options_type: type) -> list[str]:
     """Return a line per option with its name, meaning and default; the common options come last."""
     options = declared(options_type)["options"]
-    return [f"{name.replace('_', dash)}: {one.meaning} (default: {one.default!r})" for name, one in options.items()]
+    return [f"{name}: {one.meaning} (default: {one.default!r})" for name, one in options.items()]
 
 
-def unknown_option(name: str, known: Iterable[str]) -> str:
-    """Return the error message for an unknown option, with the nearest known name."""
+def unknown_option(
+    name: str, known: Iterable[str], instead: str | None = None, spelled: Callable[[str], str] = str
+) -> str:
+    """Return the error message for an unknown option, with what does the same or the nearest known name.
+
+    spelled: returns a name as messages show it.
+
+    >>> unknown_option("lowercase", ["unit"], "transforms='to_lower_case' does the same")
+    "unknown option 'lowercase': transforms='to_lower_case' does the same"
+    """
+    if instead:
+        return f"unknown option {spelled(name)!r}: {instead}"
     names = sorted(set(known))
-    return f"unknown option {name!r}{did_you_mean(name, names)} Known options: {', '.join(names)}"
+    nearest = did_you_mean(name, names, spelled=spelled)
+    return f"unknown option {spelled(name)!r}{nearest} Known options: {', '.join(map(spelled, names))}"
 
 
-def did_you_mean(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
+def did_you_mean(name: str, known: Iterable[str], likeness: float = 0.6, spelled: Callable[[str], str] = str) -> str:
     """The end of a message about an unknown name: the nearest known one, or a full stop if none is near.
 
     likeness: how much of the names must agree, from 0 to 1.
+    spelled: returns a name as messages show it.
 
     >>> did_you_mean("bleu", ["bleu_corpus", "wer_dp"], 0.4), did_you_mean("x", ["wer_dp"])
     ("; did you mean 'bleu_corpus'?", '.')
     """
     nearest = difflib.get_close_matches(name.lower(), list(known), n=1, cutoff=likeness)
-    return f"; did you mean {nearest[0]!r}?" if nearest else "."
+    return f"; did you mean {spelled(nearest[0])!r}?" if nearest else "."
 
 
 def callable_name(function: Any) -> str:

@@ -62,7 +62,12 @@ def with_bar(
 
 
 def bars_are_hidden() -> bool:
-    """Whether progress bars of datasets are disabled, by its function or by its environment variable."""
+    """Whether progress bars of datasets are disabled, by its function or environment variable, or cannot be written.
+
+    A program without a console, such as one of pythonw, has no standard error.
+    """
+    if sys.stderr is None:
+        return True
     datasets = sys.modules.get("datasets")
     if datasets is not None:
         return bool(datasets.are_progress_bars_disabled())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+import re
 import shutil
 import sys
 import unicodedata
@@ -43,11 +44,14 @@ PLAIN = Kind("plain", "", "span", "", "")
 MATCH = Kind("match", "matched", "mark", box(GREEN, "underline") + ";font-weight:600", "30;42", "*", "*")
 MISS = Kind("miss", "not matched", "span", "opacity:.75;text-decoration:underline dotted", "2")
 
-# Characters that move the cursor, change the text direction, or are invisible. Pictures show them by visible stand-ins.
-_UNSAFE = [*range(0x80, 0xA1), 0xAD, 0x61C, 0x200B, 0x200E, 0x200F, *range(0x2028, 0x202F), 0x2060]
-_UNSAFE += [*range(0x2066, 0x206A), 0xFEFF]
-_SHOWN = {code: chr(0x2400 + code) for code in range(0x20)} | {0x7F: "\u2421"}
-_SHOWN |= {code: f"<U+{code:04X}>" for code in _UNSAFE}
+# Characters that move the cursor, change the text direction, or are invisible: controls, spaces that do not break, line
+# separators, and all that Unicode lets a font ignore (Default_Ignorable_Code_Point of Unicode 16) except U+200C and
+# U+200D, which many scripts need to be legible.
+_UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202f"
+    r"\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    r"\U000e0000-\U000e0fff]"
+)
 
 
 def visible(text: str) -> str:
@@ -56,7 +60,12 @@ def visible(text: str) -> str:
     >>> visible("a\\tb\\x1b[31m\\u202e")
     'a␉b␛[31m<U+202E>'
     """
-    return text.translate(_SHOWN)
+    return _UNSEEN.sub(_stand_in, text)
+
+
+def _stand_in(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else f"<U+{code:04X}>"
 
 
 def display_width(text: str) -> int:
@@ -303,11 +312,18 @@ class Picture(NamedTuple):
 
     def html(self) -> str:
         """Return HTML for any page: a style element and one div."""
+        return f"<style>{self.css()}</style>{self.body()}"
+
+    def css(self) -> str:
+        """Return the rules of the style element. Pictures of one metric have the same, so a page needs them once."""
+        return _rules(self.kinds)
+
+    def body(self) -> str:
+        """Return the div, for a page that has the rules of `css`."""
         blocks = "".join(block.html() for block in self.blocks)
         legend = "".join(f"<li>{mark.html()}</li>" for mark in self._legend())
         below = f"<ul>{legend}</ul>" if legend else ""
-        style = f"<style>{_rules(self.kinds)}</style>"
-        return f'{style}<div class="evenscore-picture"><h4>{html.escape(self.title)}</h4>{blocks}{below}</div>'
+        return f'<div class="evenscore-picture"><h4>{html.escape(self.title)}</h4>{blocks}{below}</div>'
 
     def text(self, *, colour: bool | None = None, width: int | None = None) -> str:
         """Return text for a terminal.
@@ -315,7 +331,9 @@ class Picture(NamedTuple):
         colour: whether to use colours; None: if standard output is a terminal and NO_COLOR is not set.
         width: cells per line; None: the terminal's width, or 80 without a terminal.
         """
-        coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") if colour is None else colour
+        # A program without a console has no standard output.
+        is_terminal = sys.stdout is not None and sys.stdout.isatty()
+        coloured = is_terminal and not os.environ.get("NO_COLOR") if colour is None else colour
         cells = shutil.get_terminal_size((80, 24)).columns if width is None else width
         legend = "   ".join(mark.text(coloured) for mark in self._legend())
         blocks = [block.text(coloured, cells) for block in self.blocks]

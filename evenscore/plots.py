@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from evenscore.files import replacing
 from evenscore.parallel import require
 from evenscore.significance import SIGNIFICANT, differs, p_value_text
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class _Look(NamedTuple):
+class Look(NamedTuple):
     """The marker of a score. No two looks differ by colour alone."""
 
     meaning: str
@@ -38,32 +39,32 @@ class _Look(NamedTuple):
 
 
 # Black, blue and vermilion of Okabe & Ito (2008), which colour-blind readers can tell apart, and from grey.
-_BASELINE = _Look("baseline", "s", "#000000")
-_BETTER = _Look(f"better, p < {SIGNIFICANT} *", "^", "#0072B2")
-_WORSE = _Look(f"worse, p < {SIGNIFICANT} *", "v", "#D55E00")
-_UNDECIDED = _Look("no significant difference", "o", "#6E6E6E", False)
-_LOOKS = (_BASELINE, _BETTER, _WORSE, _UNDECIDED)
+BASELINE = Look("baseline", "s", "#000000")
+_BETTER = Look(f"better, p < {SIGNIFICANT} *", "^", "#0072B2")
+_WORSE = Look(f"worse, p < {SIGNIFICANT} *", "v", "#D55E00")
+_UNDECIDED = Look("no significant difference", "o", "#6E6E6E", False)
+LOOKS = (BASELINE, _BETTER, _WORSE, _UNDECIDED)
 
 # Metadata without the creation date, so that equal results give equal files.
 _UNDATED: Mapping[str, Mapping[str, None]] = {".svg": {"Date": None}, ".png": {}, ".pdf": {"CreationDate": None}}
 PLOT_SUFFIXES = tuple(_UNDATED)
 
 
-class _Row(NamedTuple):
+class Row(NamedTuple):
     """A system's score, with the ends of its interval if there is one."""
 
     score: float
     ends: tuple[float, float] | None
-    look: _Look
+    look: Look
     beside: str
 
 
-class _Panel(NamedTuple):
+class Panel(NamedTuple):
     """One score of all systems, the baseline first."""
 
     title: str
     direction: str
-    rows: Sequence[_Row]
+    rows: Sequence[Row]
 
 
 def plot_comparison(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str] | None = None) -> Figure:
@@ -97,27 +98,23 @@ def plot_comparison(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str
 
     from evenscore.shown_figure import ShownFigure
 
-    panels = [panel for metric, result in tested.items() for panel in _panels(metric, result)]
+    panels = [panel for metric, result in tested.items() for panel in panels_of(metric, result)]
     width, height = 5.5 + 0.08 * max(map(len, shown)), 0.6 + len(panels) * (0.75 + 0.3 * len(shown))
     figure = ShownFigure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08))
     for axes, panel in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True):
         _draw(axes, panel, shown)
-    keys = _legend(panels, _levels(tested))
+    keys = _legend(panels, levels_of(tested))
     figure.legend(handles=keys, loc="outside lower center", ncols=3, frameon=False, fontsize="small")
     return figure
 
 
 def write_plot(figure: Figure, path: Path) -> None:
     """Write a figure atomically as .svg, .png or .pdf. Equal figures give equal files."""
-    import tempfile
-
     import matplotlib
 
-    with tempfile.TemporaryDirectory(prefix=".plot-", dir=path.resolve().parent) as temporary:
-        whole = Path(temporary, path.name)
-        with matplotlib.rc_context({"svg.hashsalt": "evenscore"}):
-            figure.savefig(whole, dpi=200, metadata=_UNDATED[path.suffix.lower()])
-        whole.replace(path.resolve())
+    hashed = {"svg.hashsalt": "evenscore"}
+    with replacing(path) as unfinished, matplotlib.rc_context(hashed):
+        figure.savefig(unfinished, format=path.suffix[1:], dpi=200, metadata=_UNDATED[path.suffix.lower()])
 
 
 def _checked_names(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str] | None) -> list[str]:
@@ -146,37 +143,37 @@ def _checked_names(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str]
 _INTERVAL_ENDS = ("_low", "_mean", "_high")
 
 
-def _panels(metric: str, result: Mapping[str, Any]) -> list[_Panel]:
+def panels_of(metric: str, result: Mapping[str, Any]) -> list[Panel]:
     baseline, systems = result["baseline"], result["systems"]
     # A system that was compared with itself may come without p-values.
     scores = [name for name in baseline if not name.endswith(_INTERVAL_ENDS)]
     rows = {score: [_row(each, score, baseline) for each in (baseline, *systems)] for score in scores}
-    return [_Panel(f"{metric} {score}", direction(score), own) for score, own in rows.items()]
+    return [Panel(f"{metric} {score}", direction(score), own) for score, own in rows.items()]
 
 
-def _row(result: Mapping[str, float], score: str, baseline: Mapping[str, float]) -> _Row:
+def _row(result: Mapping[str, float], score: str, baseline: Mapping[str, float]) -> Row:
     look = _look(result, score, baseline)
     ends = (result[f"{score}_low"], result[f"{score}_high"]) if f"{score}_low" in result else None
     p_value = result.get(f"{score}_p_value")
     beside = [f"{result[score]:.4f}", *([] if p_value is None else [p_value_text(p_value)])]
-    return _Row(result[score], ends, look, "  ".join([*beside, *(["*"] if look in (_BETTER, _WORSE) else [])]))
+    return Row(result[score], ends, look, "  ".join([*beside, *(["*"] if look in (_BETTER, _WORSE) else [])]))
 
 
-def _look(result: Mapping[str, float], score: str, baseline: Mapping[str, float]) -> _Look:
+def _look(result: Mapping[str, float], score: str, baseline: Mapping[str, float]) -> Look:
     if result is baseline:
-        return _BASELINE
+        return BASELINE
     if not differs(result, score, baseline[score]):
         return _UNDECIDED
     return _BETTER if (result[score] < baseline[score]) == lower_is_better(score) else _WORSE
 
 
-def _levels(tested: Mapping[str, Mapping[str, Any]]) -> list[str]:
+def levels_of(tested: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return the confidence levels of the intervals, from the signatures."""
     levels = [re.search(r"(?:^|\|)ci:([0-9.]+)\[", result["signature"]) for result in tested.values()]
     return list(dict.fromkeys(f"{100 * float(level[1]):g} %" for level in levels if level))
 
 
-def _draw(axes: Axes, panel: _Panel, names: Sequence[str]) -> None:
+def _draw(axes: Axes, panel: Panel, names: Sequence[str]) -> None:
     plain: dict[str, Any] = {"parse_math": False, "usetex": False}
     axes.axvline(panel.rows[0].score, color="#B0B0B0", linestyle="--", linewidth=1, zorder=0)
     for y, row in enumerate(panel.rows):
@@ -196,16 +193,16 @@ def _draw(axes: Axes, panel: _Panel, names: Sequence[str]) -> None:
     axes.set_axisbelow(True)
 
 
-def _marker(look: _Look) -> dict[str, Any]:
+def _marker(look: Look) -> dict[str, Any]:
     shape = {"marker": look.marker, "markersize": 8, "markeredgewidth": 1.5, "linestyle": ""}
     return {**shape, "color": look.colour, "markerfacecolor": look.colour if look.filled else "white"}
 
 
-def _legend(panels: Sequence[_Panel], levels: Sequence[str]) -> list[Any]:
+def _legend(panels: Sequence[Panel], levels: Sequence[str]) -> list[Any]:
     """Return the legend's entries for the markers and bars that occur."""
     from matplotlib.lines import Line2D
 
     there = {row.look for panel in panels for row in panel.rows}
-    marks = [Line2D([], [], **_marker(look), label=look.meaning) for look in _LOOKS if look in there]
+    marks = [Line2D([], [], **_marker(look), label=look.meaning) for look in LOOKS if look in there]
     bars = [Line2D([], [], color="#6E6E6E", linewidth=2, label=f"{level} interval") for level in levels]
     return [*marks, *bars]

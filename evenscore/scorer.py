@@ -8,25 +8,29 @@ from __future__ import annotations
 
 import abc
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from evenscore.function_code import functions_digest
 from evenscore.identity import LIBRARY_DIGEST, file_stamp
 from evenscore.inputs import (
     References,
+    check_as_many_labels,
     check_as_many_rows,
+    check_groups,
     check_predictions,
     check_references,
     check_systems,
     row_blocks,
     warn_caller,
 )
-from evenscore.options import check_choice, check_integer, declared, resolve, translate
+from evenscore.options import NO_HINTS, check_choice, check_integer, declared, resolve, row_options, translate
 from evenscore.parallel import ordered_results, with_bar
 from evenscore.significance import PAIRED_TESTS, FloatArray, interval, resampled_sums
 from evenscore.text.segments import IntArray
+from evenscore.totals import Bound, check_total, reference_bounds
 from evenscore.version import __version__
 
 Result: TypeAlias = dict[str, Any]
@@ -62,6 +66,8 @@ class Scorer(abc.ABC, Generic[O]):
     name: ClassVar[str]
     # The TypedDict that declares the options.
     declaration: ClassVar[type]
+    # What does the same as an option of other metrics or libraries that this metric lacks, by the option's name.
+    instead: ClassVar[Mapping[str, str]] = NO_HINTS
     # The columns that compute accepts.
     columns: ClassVar[Sequence[str]] = COLUMNS
     # The statistics before own_statistic_names().
@@ -72,17 +78,21 @@ class Scorer(abc.ABC, Generic[O]):
 
     def __init__(self, **given: Any) -> None:
         """Raises ValueError for an unknown option or value."""
-        self.given = self.prepared(translate(self.declaration, given))
+        self.given = self.prepared(translate(self.declaration, given, self.instead))
         self.options = cast(O, resolve(self.declaration, self.given))
         self.check()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        hashed = LIBRARY_DIGEST, [file_stamp(file) for file in self.files()]
+        hashed = LIBRARY_DIGEST, self.stamps()
         return rebuilt, (type(self), dict(sorted(self.given.items())), hashed)
+
+    def stamps(self) -> tuple[Any, ...]:
+        """Return what changes with the files and the functions among the options."""
+        return [file_stamp(file) for file in self.files()], functions_digest(self.given)
 
     def under(self: S, given: Mapping[str, Any]) -> S:
         """Return a scorer with these options in place of its own; options that are not given stay."""
-        return type(self)(**{**self.given, **translate(self.declaration, given)}) if given else self
+        return type(self)(**{**self.given, **translate(self.declaration, given, self.instead)}) if given else self
 
     # --- what a metric defines
 
@@ -101,6 +111,10 @@ class Scorer(abc.ABC, Generic[O]):
     @abc.abstractmethod
     def signature_fields(self) -> Mapping[str, Any]:
         """Return the options that affect the score, in order, under the signature's short names."""
+
+    @abc.abstractmethod
+    def bounds(self, counts: Mapping[str, int]) -> Iterable[Bound]:
+        """Return the ranges that the counts of a sum, by name, leave for each other; rows are at least 1."""
 
     def count(self, predictions: list[str], references: References) -> IntArray:
         """Return the statistics of each row after `row_columns`, shape (n, len(own_statistic_names())), int64.
@@ -198,6 +212,8 @@ class Scorer(abc.ABC, Generic[O]):
             raise ValueError("no system to compare with the baseline: give its predictions as the second argument")
         if "predictions" in columns:
             raise ValueError("predictions= is not an argument of compare: give each system's predictions by position")
+        if columns.get("references") is None:
+            raise ValueError("references is missing: give references=, by name; what is given by position is a system")
         texts = check_systems(systems[0], systems[1:])
         rows = [self.count_columns({**columns, "predictions": column}) for column in texts]
         if not len(rows[0]):
@@ -217,10 +233,26 @@ class Scorer(abc.ABC, Generic[O]):
         known = declared(self.declaration)["options"]
         return tuple(_as_tuples(self._common[name]) for name, option in known.items() if option.counts)
 
-    def compute(self, columns: Mapping[str, Any], executor: Any = None) -> Result:
-        """Return the result for a corpus, from its columns by name; None means that a column was not given."""
+    def compute(self, columns: Mapping[str, Any], executor: Any = None, groups: Any = None) -> Result:
+        """Return the result for a corpus, from its columns by name; None means that a column was not given.
+
+        groups: a label per row; None: the result has no groups.
+        """
         self.check_kept()
-        return self.scored(self.count_columns(columns, executor), columns)
+        labels = self.checked_groups(groups, columns)
+        return self.scored(self.count_columns(columns, executor), columns, labels)
+
+    def checked_groups(self, groups: Any, columns: Mapping[str, Any], name: str = "groups") -> list[Hashable] | None:
+        """Return the label of each row, or None if there are none. Raises ValueError as `check_groups` does.
+
+        Also raises ValueError if an option leaves no room for the scores of groups.
+        """
+        if groups is None:
+            return None
+        for option, value in (("scalars_only", True), ("keep_rows", False)):
+            if self._common[option] is value:
+                raise ValueError(f"{option}={value} leaves no scores of groups: set {option}={not value}")
+        return check_groups(groups, columns, name)
 
     def check_kept(self) -> None:
         """Raise ValueError if an option needs rows but keep_rows=False keeps only their sum."""
@@ -236,19 +268,27 @@ class Scorer(abc.ABC, Generic[O]):
                 "keep_rows=True"
             )
 
-    def scored(self, statistics: IntArray, columns: Mapping[str, Any]) -> Result:
+    def scored(
+        self, statistics: IntArray, columns: Mapping[str, Any], groups: Sequence[Hashable] | None = None
+    ) -> Result:
         """Return the result for counted rows; columns: where the rows come from, for error messages."""
         if not len(statistics):
             names = [name for name, column in columns.items() if column is not None]
             raise ValueError(f"nothing to score: {' and '.join(names) or 'all batches'} are empty")
-        return self.rows_result(statistics) if self._common["keep_rows"] else self.sum_result(statistics.sum(axis=0))
+        if not self._common["keep_rows"]:
+            return self.sum_result(statistics.sum(axis=0))
+        return self.rows_result(statistics, groups)
 
     def row_result(self, columns: Mapping[str, Any]) -> Result:
-        """Return the result for these rows with the score of each row, whatever the options say."""
-        return self.under({"per_example": True, "scalars_only": False, "keep_rows": True}).compute(columns)
+        """Return the result for these rows with their scores and without intervals, whatever the options say."""
+        # An interval takes a thousand scores.
+        return type(self)(**row_options(self.declaration, self.given), per_example=True).compute(columns)
 
-    def rows_result(self, statistics: IntArray) -> Result:
-        """Return the result for counted rows, with intervals and scores per row if the options ask for them."""
+    def rows_result(self, statistics: IntArray, groups: Sequence[Hashable] | None = None) -> Result:
+        """Return the result for counted rows, with intervals and scores per row if the options ask for them.
+
+        groups: a label per row; the result then has the scores of the rows of each label.
+        """
         result = {**self._total_result(statistics.sum(axis=0)), **self._intervals(statistics)}
         if self._common["per_example"]:
             starts = range(0, len(statistics), _ROWS)
@@ -256,12 +296,32 @@ class Scorer(abc.ABC, Generic[O]):
             scores = [*with_bar(parts, "Score rows", " rows", len, len(statistics))]
             names = [f"{name}_per_example" for name in self.headlines()]
             result.update(zip(names, np.concatenate(scores).T.tolist(), strict=True))
+        if groups is not None:
+            result["groups"] = self._group_results(statistics, groups)
         return self.visible(self.finish(result, statistics))
+
+    def _group_results(self, statistics: IntArray, groups: Sequence[Hashable]) -> dict[Hashable, Result]:
+        """Return the number of rows and the headline scores of each group, in the order of their first rows."""
+        check_as_many_labels(groups, len(statistics))
+        results: dict[Hashable, Result] = {}
+        for label, rows in rows_of_groups(groups).items():
+            try:
+                results[label] = {"rows": len(rows), **self._headline_result(statistics[rows])}
+            except ValueError as error:
+                raise ValueError(f"group {label!r}: {error}") from error
+        return results
+
+    def _headline_result(self, statistics: IntArray) -> Result:
+        """Return the headline scores of the result for these rows, and their intervals."""
+        intervals = self._intervals(statistics)
+        whole = self.finish(self.score(statistics.sum(axis=0)), statistics)
+        return {**{name: whole[name] for name in self.headlines()}, **intervals}
 
     def sum_result(self, total: Any) -> Result:
         """Return the result for summed statistics, shape (len(statistic_names()),).
 
-        Raises ValueError for another shape or type, for a sum of no rows, and for options that need rows.
+        Raises ValueError for another shape or type, for a sum of no rows, for counts that no rows can give, and for
+        options that need rows.
         """
         self.check_sums()
         expected, array = len(self.statistic_names()), np.asarray(total)
@@ -272,6 +332,8 @@ class Scorer(abc.ABC, Generic[O]):
             )
         if array[0] < 1:
             raise ValueError(f"total sums up {array[0]} rows: give the sum of at least one row")
+        counts = dict(zip(self.statistic_names(), array.tolist(), strict=True))
+        check_total(counts, [*self.bounds(counts), *(reference_bounds(counts) if "references" in counts else ())])
         return self.visible(self._total_result(array.astype(np.int64)))
 
     def visible(self, result: Result) -> Result:
@@ -298,7 +360,7 @@ class Scorer(abc.ABC, Generic[O]):
         scores = [self.score(statistics.sum(axis=0)) for statistics in rows]
         results: list[Result] = [{name: score[name] for name in self.headlines()} for score in scores]
         for result, statistics in zip(results, rows, strict=True):
-            result.update(self._intervals(statistics))
+            result.update(self._intervals(statistics, of_systems=True))
         names = [f"{name}_p_value" for name in self.headlines()]
         for result, values in zip(results[1:], p_values, strict=True):
             result.update(zip(names, values, strict=True))
@@ -311,27 +373,59 @@ class Scorer(abc.ABC, Generic[O]):
         return {**self.score(total), "signature": self._signature(total, self.drawn())}
 
     def _signature(self, total: IntArray, drawn: Mapping[str, Any]) -> str:
-        fields = {
-            **self.row_fields(total),
-            **drawn,
-            **({"seed": self._common["seed"]} if drawn else {}),
-            **self.signature_fields(),
-            "version": f"evenscore-{__version__}",
-        }
-        # Escape the separator, which a value from the caller may contain.
-        shown = {name: str(value).replace("%", "%25").replace("|", "%7C") for name, value in fields.items()}
-        return "|".join(f"{name}:{value}" for name, value in shown.items())
+        seed = {"seed": self._common["seed"]} if drawn else {}
+        # A file may change between two calls.
+        options = _joined(self.signature_fields()) if self.files() else self._options_signature
+        own = _joined({**self.row_fields(total), **drawn, **seed})
+        return "|".join(filter(None, (own, options, f"version:evenscore-{__version__}")))
 
-    def _intervals(self, statistics: IntArray) -> Result:
+    @functools.cached_property
+    def _options_signature(self) -> str:
+        return _joined(self.signature_fields())
+
+    def _intervals(self, statistics: IntArray, of_systems: bool = False) -> Result:
+        """Return ends and mean of each headline's interval; of_systems: with the mean of sacrebleu's paired tests."""
         options = self._common
         if options["confidence"] is None:
             return {}
         sums = resampled_sums(self.rows_drawn(statistics), options["n_resamples"], options["seed"])
         result: Result = {}
         for name, column in zip(self.headlines(), self.headline_scores(sums, resampled=True).T, strict=True):
-            ends = interval(column, options["confidence"])
+            ends = interval(column, options["confidence"], of_systems)
             result.update(zip((f"{name}_low", f"{name}_mean", f"{name}_high"), ends, strict=True))
         return result
+
+
+def hints(option: str, kinds: Mapping[str, type[Scorer[Any]]]) -> str:
+    """Return what does the same in metrics that all lack the option; an empty string if nothing does in any of them.
+
+    kinds: the scorers of these metrics, by name.
+    """
+    known = {name: kind.instead[option] for name, kind in kinds.items() if option in kind.instead}
+    said = [f"for {name}, {hint}" for name, hint in known.items()]
+    others = [name for name in kinds if name not in known]
+    if said and others:
+        said.append(f"{' and '.join(others)} {'has' if len(others) == 1 else 'have'} nothing like it")
+    return "; ".join(said)
+
+
+def rows_of_groups(groups: Sequence[Hashable]) -> dict[Hashable, IntArray]:
+    """Return the rows of each label, in order; the labels are in the order of their first rows.
+
+    >>> {label: rows.tolist() for label, rows in rows_of_groups(["b", "a", "b"]).items()}
+    {'b': [0, 2], 'a': [1]}
+    """
+    numbers: dict[Hashable, int] = {}
+    of_rows = np.fromiter((numbers.setdefault(label, len(numbers)) for label in groups), np.int64, len(groups))
+    ends = np.cumsum(np.bincount(of_rows, minlength=len(numbers)))
+    parts = np.split(np.argsort(of_rows, kind="stable"), ends[:-1])
+    return dict(zip(numbers, parts, strict=True)) if numbers else {}
+
+
+def _joined(fields: Mapping[str, Any]) -> str:
+    """Return the fields of a signature as a string, with the separator escaped where a value contains it."""
+    shown = {name: str(value).replace("%", "%25").replace("|", "%7C") for name, value in fields.items()}
+    return "|".join(f"{name}:{value}" for name, value in shown.items())
 
 
 def _count_block(scorer: Scorer[Any], block: tuple[list[str], References]) -> IntArray:
@@ -344,8 +438,11 @@ def with_row_columns(reference_counts: IntArray, own: IntArray) -> IntArray:
     >>> with_row_columns(np.array([2, 1]), np.array([[7], [8]])).tolist()
     [[1, 2, 4, 7], [1, 1, 1, 8]]
     """
-    counts = reference_counts[:, None]
-    return np.concatenate((np.ones_like(counts), counts, counts**2, own), axis=1)
+    rows = np.ones((len(own), len(ROW_COLUMNS) + own.shape[1]), np.int64)
+    rows[:, 1] = reference_counts
+    rows[:, 2] = reference_counts**2
+    rows[:, len(ROW_COLUMNS) :] = own
+    return rows
 
 
 def references_a_row(total: IntArray) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics as stats
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +53,7 @@ def swapped_sums(baseline: IntArray, system: IntArray, n_trials: int, seed: int)
     # numpy cuts booleans from 32-bit draws: only chunks of a multiple of 32 trials keep the stream unchanged.
     for start, stop in _chunks(n_trials, 32 * max(1, _DRAWS // (32 * n))):
         kept = rng.integers(2, size=(stop - start, n), dtype=bool)
-        first[start:stop] = _exact_product(kept, baseline - system, 1)
+        first[start:stop] = _exact_product(kept, baseline - system, n)
     first += system.sum(axis=0)
     return first, baseline.sum(axis=0) + system.sum(axis=0) - first
 
@@ -63,18 +63,24 @@ def _chunks(n: int, size: int) -> Iterator[tuple[int, int]]:
     return ((start, min(start + size, n)) for start in starts)
 
 
-def _exact_product(times: npt.NDArray[np.generic], statistics: IntArray, most: int) -> IntArray:
-    """Return times @ statistics in exact integers; uses BLAS on float64 if no sum can exceed 2**53."""
-    if np.abs(statistics).sum(axis=0, dtype=np.float64).max(initial=0) * most < _EXACT:
+def _exact_product(times: npt.NDArray[np.generic], statistics: IntArray, draws: int) -> IntArray:
+    """Return times @ statistics in exact integers; uses BLAS on float64 if no sum can exceed 2**53.
+
+    draws: the highest sum of a row of `times`, none of which is negative.
+    """
+    largest = np.abs(statistics).max(initial=0)
+    if float(largest) * draws < _EXACT:
         return (times.astype(np.float64) @ statistics.astype(np.float64)).astype(np.int64)
     return times.astype(np.int64) @ statistics
 
 
-def interval(scores: FloatArray, confidence: float) -> tuple[float, float, float]:
+def interval(scores: FloatArray, confidence: float, of_system: bool = False) -> tuple[float, float, float]:
     """Return low end, mean and high end of a percentile interval of resampled scores, shape (n,), n at least 1.
 
     confidence: above 0 and below 1.
-    Source: sacrebleu 2.6.0, significance.py, estimate_ci, for 0.95: n // 40 sorted scores are left out on each side.
+    of_system: whether the mean is rounded as in sacrebleu's PairedTest (numpy's mean) and not once, as in corpus_score.
+    Source: sacrebleu 2.6.0, significance.py, estimate_ci, and metrics/base.py, Score.estimate_ci, for 0.95: n // 40
+    sorted scores are left out on each side.
 
     >>> interval(np.arange(100.0), 0.95)
     (2.0, 49.5, 97.0)
@@ -82,7 +88,8 @@ def interval(scores: FloatArray, confidence: float) -> tuple[float, float, float
     ordered = np.sort(scores)
     # The small summand makes up for rounding, as in 1 - 0.9 < 0.1.
     outside = min(math.floor(len(ordered) * (1 - confidence) / 2 + 1e-9), (len(ordered) - 1) // 2)
-    return float(ordered[outside]), stats.mean(ordered.tolist()), float(ordered[len(ordered) - outside - 1])
+    mean = float(ordered.mean()) if of_system else stats.mean(ordered.tolist())
+    return float(ordered[outside]), mean, float(ordered[len(ordered) - outside - 1])
 
 
 # Maps sums to scores, shape (sums, scores); the flag tells whether the sums are bootstrap resamples.
@@ -147,6 +154,8 @@ PAIRED_TESTS = {"bootstrap": Test(bootstrap_test, 1000, "bs"), "randomization": 
 
 # The level of p-values from which on a difference is marked.
 SIGNIFICANT = 0.05
+# Of 2**n ways to swap the rows of two systems, two give the observed difference: fewer rows cannot reach SIGNIFICANT.
+FEWEST_ROWS = 6
 
 
 def differs(system: Mapping[str, float], score: str, baseline: float) -> bool:
@@ -154,6 +163,30 @@ def differs(system: Mapping[str, float], score: str, baseline: float) -> bool:
     p_value = system.get(f"{score}_p_value")
     # A system compared with itself gets the smallest p-value possible, but its score is equal.
     return p_value is not None and p_value < SIGNIFICANT and system[score] != baseline
+
+
+def without_idle_p_values(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result of compare without the p-values of scores that equal the baseline's, which mean nothing."""
+    baseline = result["baseline"]
+    return _without(result, lambda own, score: own[score] == baseline[score])
+
+
+def without_p_values(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result of compare without p-values.
+
+    >>> without_p_values({"baseline": {"wer": 0.5}, "systems": [{"wer": 0.4, "wer_p_value": 0.1}]})
+    {'baseline': {'wer': 0.5}, 'systems': [{'wer': 0.4}]}
+    """
+    return _without(result, lambda own, score: True)
+
+
+def _without(result: Mapping[str, Any], drop: Callable[[Mapping[str, Any], str], bool]) -> dict[str, Any]:
+    end = "_p_value"
+    systems = [
+        {key: value for key, value in own.items() if not (key.endswith(end) and drop(own, key.removesuffix(end)))}
+        for own in result["systems"]
+    ]
+    return {**result, "systems": systems}
 
 
 def p_value_text(p_value: float) -> str:

@@ -16,6 +16,7 @@ from evenscore.inputs import text_lines
 
 # The kind of table for each suffix of a file name.
 TABLE_SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json"}
+_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
 _QUOTING = (
     "put a cell that holds a separator, a line end or a quotation mark into quotation marks, and write such a mark "
     "inside it twice"
@@ -41,6 +42,12 @@ class Table(NamedTuple):
     def place(self, i: int) -> str:
         """The position of row i, from 0, in the file, for messages."""
         return f"{self.name}, row {i + 1}" if self.lines is None else f"{self.name}, line {self.lines[i]}"
+
+
+def check_no_spreadsheet(name: str) -> None:
+    """Raise ValueError for the name of a spreadsheet's file, which holds no text."""
+    if name.lower().endswith(_SPREADSHEETS):
+        raise ValueError(f"{name} is a spreadsheet: save it as CSV in UTF-8, and give that file")
 
 
 def parse_table(text: str, kind: str, name: str) -> Table:
@@ -162,7 +169,9 @@ def _decoded(decode: Callable[[], Any], name: str, line: int | None = None) -> A
         return decode()
     except json.JSONDecodeError as error:
         where = f"{name}, line {line or error.lineno}"
-        raise ValueError(f"{where} is no JSON ({error.msg}, character {error.colno}): correct or remove it") from error
+        raise ValueError(
+            f"{where} is not valid JSON ({error.msg}, character {error.colno}): correct or remove it"
+        ) from error
     except RecursionError as error:
         raise ValueError(f"{place} is nested too deeply to be read: make it flatter") from error
     except _TwiceError as error:
@@ -189,7 +198,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_distinct)
 
 def _object(value: Any, place: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError(f'{place} is no JSON object: write one such as {{"prediction": "...", "reference": "..."}}')
+        raise ValueError(f'{place} is not a JSON object: write one such as {{"prediction": "...", "reference": "..."}}')
     return value
 
 

@@ -110,6 +110,13 @@ class BleuOptions(Options, total=False):
     use_effective_order: Annotated[bool | None, rename("effective_order")]
 
 
+# What does the same as an option of other metrics or libraries that bleu_corpus lacks.
+INSTEAD = {
+    "unit": "tokenizer='char' compares characters",
+    "transforms": "lowercase=True does the same as 'to_lower_case'",
+}
+
+
 class BleuLoad(BleuOptions, HostOptions, total=False):
     """The keyword arguments of evenscore.load for bleu_corpus."""
 
@@ -132,4 +139,5 @@ class BleuResult(TypedDict, total=False):
     length_ratio: float
     translation_length: int
     reference_length: float
+    groups: dict[Any, dict[str, Any]]
     signature: str  # fmt: skip

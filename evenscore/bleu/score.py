@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from evenscore.bleu.options import BleuOptions, highest_order, orders
+from evenscore.bleu.plain import Tokens, closest_length
 from evenscore.bleu.smoothing import LOOKING_AHEAD, Counts, Ratio, smoothed, smoothing_value
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray, offsets_of
@@ -49,6 +51,19 @@ def reference_lengths(predictions: IntArray, references: IntArray, counts: IntAr
     above = int(references.max(initial=0)) + 1
     distance = np.abs(references - np.repeat(predictions, counts))
     return np.minimum.reduceat(distance * above + references, first) % above
+
+
+def reference_length(prediction: Tokens, references: Sequence[Tokens], rule: str) -> int:
+    """Return what `reference_lengths` returns for one row.
+
+    >>> reference_length("abcdef", ["abcd", "abcdefgh", "abcdefghi"], "closest")
+    4
+    """
+    if rule == "closest":
+        return closest_length(prediction, references)
+    if rule == "shortest":
+        return min(map(len, references))
+    return sum(map(len, references)) * AVERAGE_PARTS // len(references)
 
 
 # --- scoring many rows

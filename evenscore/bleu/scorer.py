@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from evenscore.bleu.options import BleuOptions, highest_order, orders, weight_sets
+from evenscore.bleu.options import INSTEAD, BleuOptions, highest_order, orders, weight_sets
 from evenscore.bleu.score import (
+    AVERAGE_PARTS,
     all_ratios,
     bleu,
     brevity_penalty,
@@ -18,18 +20,23 @@ from evenscore.bleu.score import (
     precisions,
     ratios_of,
     read,
+    reference_length,
     reference_lengths,
     row_percents,
 )
 from evenscore.bleu.smoothing import SMOOTHINGS, smoothing_value
-from evenscore.bleu.tokenizers import AT_ONCE, TOKENIZERS, get_tokenizer
-from evenscore.inputs import References, check_references, warn_caller
+from evenscore.bleu.tokenizers import AT_ONCE, TOKENIZERS, get_tokenizer, tokens_of_few
+from evenscore.inputs import References, are_few, check_references, warn_caller
 from evenscore.pictures import MATCH, MISS, ORANGE, Bars, Block, Kind, Line, Mark, Picture, box
 from evenscore.scorer import ROW_COLUMNS, Result, Scorer
 from evenscore.significance import FloatArray
-from evenscore.text.ngrams import clipped_matches
+from evenscore.text.ngrams import clipped_matches, matches_of_row
 from evenscore.text.segments import IntArray
+from evenscore.text.words import Units
+from evenscore.totals import Bound
 
+# Up to this many characters, plain Python is faster than arrays.
+_FEW_CHARACTERS = 1200
 # sacrebleu warns about tokenized input if this many predictions end in " .".
 _TOKENIZED_LINES = 100
 _OWN = slice(len(ROW_COLUMNS), None)
@@ -40,14 +47,17 @@ class Bleu(Scorer[BleuOptions]):
 
     name = "bleu_corpus"
     declaration = BleuOptions
+    instead = INSTEAD
 
     # --- counting
 
     def count(self, predictions: list[str], references: References) -> IntArray:
         """Count both lengths, then matches and n-grams per order; for nltk also the rows without n-grams per order."""
+        if are_few(predictions, references, _FEW_CHARACTERS):
+            return self._count_few(predictions, references)
         options, n = self.options, len(predictions)
         # Tokenize both sides in one call, so that equal tokens get equal ids.
-        tokens = get_tokenizer(options["tokenizer"], options["lowercase"]).tokenize(predictions + references.texts)
+        tokens = self.tokens(predictions + references.texts)
         sides = tokens.segments.split(n)
         lengths = sides[0].lengths
         chosen = reference_lengths(lengths, sides[1].lengths, references.counts, options["reference_length"])
@@ -56,11 +66,52 @@ class Bleu(Scorer[BleuOptions]):
         without = [n_grams == 0] if options["convention"] == "nltk" else []
         return np.concatenate((lengths[:, None], chosen[:, None], matches, n_grams, *without), axis=1)
 
+    def tokens(self, texts: list[str]) -> Units:
+        """Return the tokens of texts as they are compared; equal tokens of one call have equal ids."""
+        return get_tokenizer(self.options["tokenizer"], self.options["lowercase"]).tokenize(texts)
+
+    def _count_few(self, predictions: list[str], references: References) -> IntArray:
+        """Return what `count` returns, without arrays, which take longer for a few texts than their n-grams."""
+        options, highest, counted = self.options, orders(self.options), []
+        tokens = iter(tokens_of_few(options["tokenizer"], options["lowercase"], predictions + references.texts))
+        own = list(itertools.islice(tokens, len(predictions)))
+        for prediction, count in zip(own, references.counts.tolist(), strict=True):
+            others = list(itertools.islice(tokens, count))
+            lengths = len(prediction), reference_length(prediction, others, options["reference_length"])
+            n_grams = [max(len(prediction) - n, 0) for n in range(highest)]
+            without = [not n for n in n_grams] if options["convention"] == "nltk" else []
+            counted.append([*lengths, *matches_of_row(prediction, others, highest), *n_grams, *without])
+        return np.array(counted, np.int64)
+
     def own_statistic_names(self) -> Sequence[str]:
         without = ["rows_without_n_grams"] if self.options["convention"] == "nltk" else []
         ns = range(1, orders(self.options) + 1)
         numbered = [f"{name}_{n}" for name in ["matches", "n_grams", *without] for n in ns]
         return ["prediction_length", "reference_length", *numbered]
+
+    def bounds(self, counts: Mapping[str, int]) -> Iterator[Bound]:
+        rows, highest = counts["rows"], orders(self.options)
+        n_grams = [counts[f"n_grams_{n}"] for n in range(1, highest + 1)]
+        yield Bound("prediction_length", n_grams[0], n_grams[0], ("n_grams_1",))
+        yield Bound("n_grams_1", 0, None)
+        for n, (before, own) in enumerate(itertools.pairwise([n_grams[0] + rows, *n_grams]), 1):
+            # A row with n-grams has one n+1-gram less. Each order has as many such rows as the order below, or fewer.
+            if n < highest:
+                known = ("rows", *(f"n_grams_{k}" for k in (n - 1, n) if k))
+                yield Bound(f"n_grams_{n + 1}", max(0, 2 * own - before), max(own - 1, 0), known)
+            yield Bound(f"matches_{n}", 0, own, (f"n_grams_{n}",))
+        yield Bound("reference_length", 0, None)
+        if counts["references"] == rows:
+            yield from self._bounds_of_single_references(counts)
+        if self.options["convention"] == "nltk":
+            yield from _bounds_of_rows_without(rows, n_grams)
+
+    def _bounds_of_single_references(self, counts: Mapping[str, int]) -> Iterator[Bound]:
+        """Yield the bounds where no row has several references, which could have other n-grams than words."""
+        parts = AVERAGE_PARTS if self.options["reference_length"] == "average" else 1
+        yield Bound("matches_1", 0, counts["reference_length"] // parts, ("reference_length",))
+        for n in range(1, orders(self.options)):
+            yield Bound(f"matches_{n + 1}", 0, counts[f"matches_{n}"], (f"matches_{n}",))
 
     def counting(self) -> tuple[Any, ...]:
         """Add the highest order to count, which follows from max_order, weights and smoothing."""
@@ -154,7 +205,7 @@ class Bleu(Scorer[BleuOptions]):
         """Show precisions and brevity penalty as bars, and the n-grams of each order in text order."""
         result = self.row_result({"predictions": [prediction], "references": [references]})
         texts = [prediction, *check_references([references], 1).texts]
-        tokens = get_tokenizer(self.options["tokenizer"], self.options["lowercase"]).tokenize(texts)
+        tokens = self.tokens(texts)
         names = tokens.row(0)
         own, *others = [tokens.segments.row(k).tolist() for k in range(len(texts))]
         blocks: list[Block] = [_bars(result), Line("prediction", list(map(Mark, names)))]
@@ -164,6 +215,18 @@ class Bleu(Scorer[BleuOptions]):
             blocks.append(Line(f"{order}-grams", marks, separator="  "))
         title = f"BLEU {result['score_per_example'][0]:.2f}, of this row alone"
         return Picture(title, blocks, [*KINDS.values()])
+
+
+def _bounds_of_rows_without(rows: int, n_grams: Sequence[int]) -> Iterator[Bound]:
+    """Yield the bounds of the rows without n-grams; n_grams: those of each order."""
+    without = 0
+    for n, (own, longer) in enumerate(itertools.pairwise(n_grams), 1):
+        # The other rows have one n+1-gram less.
+        without = rows - own + longer
+        yield Bound(f"rows_without_n_grams_{n}", without, without, ("rows", f"n_grams_{n}", f"n_grams_{n + 1}"))
+    n, last = len(n_grams), n_grams[-1]
+    known = ("rows", *(f"n_grams_{k}" for k in (n - 1, n) if k))
+    yield Bound(f"rows_without_n_grams_{n}", max(without, rows - last), rows - min(last, 1), known)
 
 
 def _unusual(options: BleuOptions) -> Mapping[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import re
 import string
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenscore.bleu.plain import tokenize_13a, unwrapped
 from evenscore.options import callable_name
 from evenscore.parallel import require
 from evenscore.text.segments import IntArray, Segments
@@ -49,7 +51,6 @@ _CLASS_OF = {
     chr(_EDGE_BYTE): _EDGE,
 }
 _CLASSES = bytes(_CLASS_OF.get(chr(byte), _OTHER) for byte in range(256))
-_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 # sacrebleu's table of Chinese ranges, as pairs of first code point and end (exclusive). sacrebleu writes U+20000..2A6D6
 # and U+2F800..2FA1D as two-character strings by mistake, so that its table has U+2001..2A6D instead and no character
 # beyond U+FFFF. This table does the same: see DIFFERENCES.md.
@@ -60,14 +61,6 @@ _CHINESE = np.array(
         *(0xFF00, 0xFFF0),
     ]
 )
-
-
-def unwrapped(text: str) -> str:
-    """Apply 13a's first step: remove <skipped>, join lines that end in a hyphen, and replace entities."""
-    text = text.rstrip().replace("<skipped>", "").replace("-\n", "")
-    for entity, character in _ENTITIES:
-        text = text.replace(entity, character)
-    return text
 
 
 def cuts_13a(text: Utf8) -> IntArray:
@@ -185,6 +178,19 @@ class Tokenizer(NamedTuple):
 
     signature: str
     tokenize: TokenizeTexts
+
+
+# Tokenizers of single texts, which are faster for a few texts than those for many.
+_ONE_BY_ONE: dict[Any, Callable[[str], list[str]]] = {"13a": tokenize_13a, "none": str.split}
+
+
+def tokens_of_few(choice: Any, lowercase: bool, texts: list[str]) -> list[list[Any]]:
+    """Return the tokens of each text, as strings or ids: equal tokens are equal objects within one call."""
+    split = _ONE_BY_ONE.get(choice) if isinstance(choice, str) else None
+    if split is not None:
+        return list(map(split, map(str.lower, texts) if lowercase else texts))
+    ids, offsets = get_tokenizer(choice, lowercase).tokenize(texts).segments
+    return [ids[start:end].tolist() for start, end in itertools.pairwise(offsets.tolist())]
 
 
 def check_tokenizer(name: str, value: Any) -> None:

@@ -11,20 +11,22 @@ from pathlib import Path
 from typing import Any
 
 from evenscore import METRICS, unknown_metric
-from evenscore.commands.instead import instead
 from evenscore.commands.texts import (
     REFERENCES,
     STANDARD_INPUT,
     TRAINING_TEXTS,
+    Arguments,
     Column,
     Files,
     Lines,
-    add_column,
     list_column,
+    shown_name,
     text_column,
 )
-from evenscore.options import declared, option_lines, unknown_option
-from evenscore.scorer import Scorer
+from evenscore.commands.wording import command_words, option_word, worded
+from evenscore.inputs import warn_caller
+from evenscore.options import declared, unknown_option
+from evenscore.scorer import Scorer, hints
 
 
 def named_values(words: Sequence[str]) -> list[tuple[str, Any]]:
@@ -80,6 +82,17 @@ def check_output(path: Path, read: Iterable[Path]) -> None:
         raise ValueError(f"{path}: the folder {folder} cannot be written")
 
 
+def distinct_names(paths: Sequence[Path]) -> list[str]:
+    """The base names of files; if some are equal, with as many folders as make them distinct."""
+    names = []
+    for path in paths:
+        others = [other.parts for other in paths if other != path]
+        ends = [path.parts[-n:] for n in range(1, len(path.parts) + 1)]
+        own = (end for end in ends if all(parts[-len(end) :] != end for parts in others))
+        names.append(printable(shown_name(Path(*next(own, path.parts)))))
+    return names
+
+
 # --- metrics and their options
 
 _SCORERS = {
@@ -117,13 +130,16 @@ def load_scorers(
         option = "--references" if known.references else REFERENCES.option
         raise ValueError(f"{', '.join(names)} has no references: leave {option} out")
     common = {} if known.confidence is None else {"confidence": known.confidence}
-    given = _options(words, list(dict.fromkeys(names)), own)
+    given, notes = _options(words, list(dict.fromkeys(names)), own)
     for name, options in given.items():
         if twice := sorted(options.keys() & common.keys()):
             raise ValueError(f"--{name}.{twice[0]} contradicts --{twice[0]}, which every metric gets: give one of them")
         if isinstance(options.get("train_texts"), str):
             options["train_texts"] = _train_texts(Path(options["train_texts"]), known, files)
-    return {name: _load(name, {**options, **common}, len(given)) for name, options in given.items()}
+    scorers = {name: _load(name, {**options, **common}, len(given)) for name, options in given.items()}
+    for note in notes:
+        warn_caller(note)
+    return scorers
 
 
 def read_references(
@@ -139,7 +155,7 @@ def read_references(
         raise ValueError(f"{needed[0]} needs references: give --references FILE")
     for name, scorer in scorers.items():
         if name not in needed and not any(scorer.options[each] for each in ("source", "model_id", "model")):
-            raise ValueError(f"{name} needs a model: give --model_id FOLDER, or --source ngram --train-texts FILE")
+            raise ValueError(f"{name} needs a model: give --model-id FOLDER, or --source ngram --train-texts FILE")
     paths = (known.references or [predictions]) if needed else []
     if predictions == STANDARD_INPUT and STANDARD_INPUT in known.references and files.kind(predictions) == "lines":
         raise ValueError(
@@ -164,37 +180,32 @@ def has_references(scorer: Scorer[Any] | type[Scorer[Any]]) -> bool:
 SEVERAL: dict[str, Any] = {"nargs": "+", "action": "extend"}
 
 
-def add_references(parser: argparse.ArgumentParser) -> None:
-    """Add --references and --reference-column."""
-    meaning = "one file or several with as many lines or rows; default: the table of the predictions"
-    parser.add_argument("--references", **SEVERAL, default=[], type=Path, metavar="FILE", help=meaning)
-    add_column(parser, REFERENCES, default=[], **SEVERAL)
+# For --help, which names no options of metrics.
+OPTIONS_OF_METRICS = """Give options of metrics by name, as in --lowercase or --max-order 2:
+`evenscore options METRIC` explains them all. An option goes to every metric
+that has it; --wer_dp.unit char is for wer_dp alone."""
 
 
-def add_metric(parser: argparse.ArgumentParser, **usual: Any) -> None:
+def add_references(group: Arguments) -> None:
+    """Add --references."""
+    meaning = "one file or several (default: the table of the predictions)"
+    group.add_argument("--references", **SEVERAL, default=[], type=Path, metavar="FILE", help=meaning)
+
+
+def add_confidence(group: Arguments, usual: float | None, meaning: str) -> None:
+    """Add --confidence, which metrics check."""
+    group.add_argument("--confidence", default=usual, type=value, metavar="LEVEL", help=meaning)
+
+
+def add_metric(group: Arguments, **usual: Any) -> None:
     """Add --metric, which takes one or several names."""
-    parser.add_argument("--metric", **SEVERAL, type=metric_name, metavar="NAME", **usual)
-
-
-def add_help(parser: argparse.ArgumentParser) -> None:
-    """Add the --help of a command that takes options of metrics; it lists these options, too."""
-    parser.add_argument("-h", "--help", action=_Help, nargs=0, default=argparse.SUPPRESS, help="show this help")
-
-
-class _Help(argparse.Action):
-    def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> None:
-        lines = [parser.epilog or ""]
-        for name in _SCORERS:
-            options = option_lines(scorer_type(name).declaration, dash="-")
-            lines += [f"options of {name}:", *(f"  --{line}" for line in options), ""]
-        parser.epilog = "\n".join(lines)
-        parser.print_help()
-        parser.exit()
+    group.add_argument("--metric", **SEVERAL, type=metric_name, metavar="NAME", **usual)
 
 
 def _load(name: str, options: Mapping[str, Any], n_metrics: int) -> Scorer[Any]:
     try:
-        return scorer_type(name)(**options)
+        with worded(scorer_type(name)):
+            return scorer_type(name)(**options)
     except ValueError as error:
         remedy = f"; an option for {name} alone is --{name}.OPTION" if n_metrics > 1 else ""
         raise ValueError(f"{name}: {error}{remedy}") from error
@@ -207,9 +218,15 @@ def _train_texts(path: Path, known: argparse.Namespace, files: Files) -> Any:
     return text_column(files.read(path), TRAINING_TEXTS, known.text_column).rows
 
 
-def _options(words: Sequence[str], metrics: Sequence[str], own: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The options of every metric from `--name value ...`; an option without a value is True."""
+def _options(
+    words: Sequence[str], metrics: Sequence[str], own: Sequence[str]
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """The options of every metric from `--name value ...`, and notes on those that do not reach all metrics.
+
+    An option without a value is True.
+    """
     options: dict[str, dict[str, Any]] = {name: {} for name in metrics}
+    notes: list[str] = []
     known = {name: declared(scorer_type(name).declaration) for name in metrics}
     names = {name: [*each["options"], *each["aliases"]] for name, each in known.items()}
     for name, values in named_values(words):
@@ -218,12 +235,22 @@ def _options(words: Sequence[str], metrics: Sequence[str], own: Sequence[str]) -
             raise ValueError(f"--{name}: {metric} is not among the metrics {', '.join(metrics)}")
         asked = [metric] if dot else metrics
         takers = [taker for taker in asked if option in names[taker]]
-        if not takers and (remedy := instead(option, asked)):
-            raise ValueError(remedy)
+        said = _hints(option, [each for each in asked if each not in takers])
         if not takers:
-            raise ValueError(unknown_option(option, [*own, *(each for taker in asked for each in names[taker])]))
+            found = [*own, *(each for taker in asked for each in names[taker])]
+            raise ValueError(unknown_option(option, found, said, option_word))
+        if said:
+            notes.append(f"{option_word(option)} reaches {' and '.join(takers)} only: {said}")
         for taker in takers:
             if option in options[taker]:
                 raise ValueError(f"--{name} is given twice for {taker}: give it once, with all its values")
             options[taker][option] = values
-    return options
+    return options, notes
+
+
+def _hints(option: str, metrics: Sequence[str]) -> str:
+    """What does the same in metrics that all lack the option, in the command's words."""
+    kinds = {name: scorer_type(name) for name in metrics}
+    return command_words(
+        hints(option, kinds), [name for kind in kinds.values() for name in declared(kind.declaration)["options"]]
+    )

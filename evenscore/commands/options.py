@@ -17,7 +17,8 @@ from evenscore.options import declared
 HELP = "list the options of a metric"
 DESCRIPTION = "Print every option of a metric: its type, its default and its meaning."
 EPILOG = """
-evenscore score and evenscore compare take these options.  A function, or an object, can only be given in Python.
+evenscore score and evenscore compare take these options.  A function, or an
+object, can only be given in Python.
 
 example:
   evenscore options wer_dp

@@ -12,8 +12,9 @@ from evenscore.commands.arguments import metric_name, printable, refuse_others
 HELP = "upload a metric to the Hub, as a Space"
 DESCRIPTION = "Upload a metric to the Hub, as a Space that evaluate.load reads."
 EPILOG = """
-The upload replaces the metric's files in the Space and leaves its other files alone.  It makes no tag.
-evaluate.load("NAMESPACE/NAME") then loads the metric on any machine, without evenscore.
+The upload replaces the metric's files in the Space and leaves its other files
+alone.  It makes no tag.  evaluate.load("NAMESPACE/NAME") then loads the metric
+on any machine, without evenscore.
 
 examples:
   evenscore publish bleu_corpus --to NAMESPACE/bleu_corpus --dry-run bleu_corpus
@@ -75,8 +76,14 @@ def _upload(files: Mapping[str, bytes], space: str, message: str) -> str:
         api.create_commit(space, additions, repo_type="space", commit_message=message)
     except errors.HfHubHTTPError as error:
         status = error.response.status_code
-        said = error.server_message or str(error).partition("\n")[0]
-        raise ValueError(f"{space}: {_REFUSALS.get(status, f'the Hub answers {status}')} ({said})") from error
+        answer = _without(token, error.server_message or str(error).partition("\n")[0])
+        # Not `from error`: a traceback would print the answer as it is.
+        raise ValueError(f"{space}: {_REFUSALS.get(status, f'the Hub answers {status}')} ({answer})") from None
     except errors.HTTPError as error:
-        raise ValueError(f"{space}: {api.endpoint} cannot be reached ({error})") from error
-    return url
+        raise ValueError(f"{space}: {api.endpoint} cannot be reached ({_without(token, str(error))})") from None
+    return _without(token, url)
+
+
+def _without(token: str, answer: str) -> str:
+    """An answer of the Hub without the token, which a server may repeat, and without control characters."""
+    return printable(" ".join(answer.replace(token, "***").split()))

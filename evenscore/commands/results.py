@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from evenscore.commands.arguments import check_output
+from evenscore.files import replacing
+from evenscore.parallel import require
+from evenscore.plots import PLOT_SUFFIXES
 
 ROWS_SUFFIXES = (".csv", ".jsonl")
 
@@ -35,16 +38,21 @@ def check_rows_file(path: Path, read: Iterable[Path]) -> None:
     check_output(path, read)
 
 
+def check_plot_file(path: Path, read: Iterable[Path]) -> None:
+    """Raise ValueError if a plot cannot be written to this file, ImportError without matplotlib; as check_rows_file."""
+    if path.suffix.lower() not in PLOT_SUFFIXES:
+        raise ValueError(f"--plot {path}: name a file that ends in {', '.join(PLOT_SUFFIXES)}")
+    check_output(path, read)
+    require("matplotlib", "matplotlib", "--plot")
+
+
 def write_rows(path: Path, columns: Mapping[str, Sequence[float]]) -> None:
     """Write scores of rows as CSV or JSON lines, atomically; "row" counts from 1."""
-    # Imported here, because importing the packages for packed files takes a while.
-    from evenscore.perplexity.ngram.arpa import written
-
     header = ["row", *columns]
     rows = [(i, *scores) for i, scores in enumerate(zip(*columns.values(), strict=True), 1)]
     if path.suffix.lower() == ".csv":
         text = csv_text(header, rows)
     else:
         text = "".join(f"{json.dumps(dict(zip(header, row, strict=True)))}\n" for row in rows)
-    with written(path.resolve()) as file:
-        file.write(text.encode())
+    with replacing(path) as unfinished:
+        unfinished.write_bytes(text.encode())

@@ -10,7 +10,9 @@ from typing import Any
 
 from evenscore import METRICS
 from evenscore.commands.arguments import (
-    add_help,
+    OPTIONS_OF_METRICS,
+    SEVERAL,
+    add_confidence,
     add_metric,
     add_references,
     has_references,
@@ -19,65 +21,80 @@ from evenscore.commands.arguments import (
     read_references,
 )
 from evenscore.commands.results import ROWS_SUFFIXES, check_rows_file, csv_text, write_rows
-from evenscore.commands.tables import justified
+from evenscore.commands.tables import aligned
 from evenscore.commands.texts import (
     CONTEXTS,
+    GROUPS,
     PREDICTIONS,
+    REFERENCES,
     TRAINING_TEXTS,
     Column,
     Files,
+    Lines,
     add_column,
     add_input_format,
     check_as_many,
     check_distinct,
+    has_column,
+    label_column,
     text_column,
 )
+from evenscore.commands.wording import worded
+from evenscore.pictures import visible
 from evenscore.scorer import Scorer
 
 HELP = "score a file of texts against references"
-DESCRIPTION = "Score a file of texts, one per line or table row, against references if the metric takes them."
+USAGE = """evenscore score --metric NAME ... --predictions FILE
+                       [--references FILE ...] [options]"""
+DESCRIPTION = f"""
+Score a file of texts, against references if the metric takes them.
+
+{OPTIONS_OF_METRICS}
+"""
 EPILOG = """
-A table (.csv, .tsv, .jsonl, .json) may hold predictions and references side by side: then leave --references out.
-Several files of references, or several columns, give every row several references.  A file named - is standard input.
+Several files of references give every row several references. A table may hold
+predictions and references: then leave --references out. - is standard input.
 
-perplexity has no references.  It needs a source of probabilities: --model_id FOLDER, --source lm.arpa, or
---source ngram --train-texts FILE.
-
-Give any option of a metric by its name, as in --tokenizer intl, --lowercase or --max-order 2.  It goes to every metric
-that has it; --bleu_corpus.tokenizer intl is for one metric alone.  `evenscore options METRIC` explains them all.
+perplexity has no references. It needs a source of probabilities:
+--model-id FOLDER, --source lm.arpa, or --source ngram --train-texts FILE.
 
 examples:
-  evenscore score --metric bleu_corpus wer_dp --predictions hyp.txt --references ref1.txt ref2.txt --confidence 0.95
-  evenscore score --metric wer_dp --predictions results.csv --prediction-column answer --reference-column gold
-  evenscore score --metric rouge_l_multi --predictions results.jsonl --rows scores.csv
-  evenscore score --metric perplexity --predictions hyp.txt --source ngram --train-texts train.txt
-  evenscore score --metric perplexity --predictions answers.txt --contexts questions.txt --model_id FOLDER
+  evenscore score --metric bleu_corpus wer_dp --predictions hyp.txt \\
+    --references ref1.txt ref2.txt --confidence 0.95
+  evenscore score --metric wer_dp --predictions results.csv --rows scores.csv
+  evenscore score --metric perplexity --predictions hyp.txt \\
+    --source ngram --train-texts train.txt
 """
 _OWN_OPTIONS = (
     "metric", "predictions", "prediction_column", "references", "reference_column", "contexts", "context_column",
-    "text_column", "input_format", "confidence", "rows", "format", "json",
+    "text_column", "group_column", "input_format", "confidence", "rows", "format", "json",
 )  # fmt: skip
 _WITH_CONTEXTS = ("perplexity",)
 _CSV_HEADER = ("metric", "score", "value", "low", "high", "signature")
 
 
 def add_arguments(score: argparse.ArgumentParser) -> None:
-    add_help(score)
-    add_metric(score, required=True, help=", ".join(METRICS))
+    texts = score.add_argument_group("texts")
+    add_metric(texts, required=True, help=", ".join(METRICS))
     read = "the texts to score: one per line, or a table; in UTF-8"
-    score.add_argument("--predictions", required=True, type=Path, metavar="FILE", help=read)
-    add_column(score, PREDICTIONS)
-    add_references(score)
-    before = "for perplexity: the text before each text, which is read but not scored"
-    score.add_argument("--contexts", type=Path, metavar="FILE", help=before)
-    add_column(score, CONTEXTS)
-    add_column(score, TRAINING_TEXTS)
-    add_input_format(score)
-    score.add_argument("--confidence", type=float, metavar="LEVEL", help="add bootstrap intervals, for example 0.95")
-    every = f"also write the scores of every row to this file ({' or '.join(ROWS_SUFFIXES)})"
-    score.add_argument("--rows", type=Path, metavar="FILE", help=every)
-    forms = score.add_mutually_exclusive_group()
-    shown = "text: a table of the main scores; csv: the same with all digits; json: everything (default: text)"
+    texts.add_argument("--predictions", required=True, type=Path, metavar="FILE", help=read)
+    add_references(texts)
+    before = "for perplexity: the text before each text, read but not scored"
+    texts.add_argument("--contexts", type=Path, metavar="FILE", help=before)
+    add_input_format(texts)
+    columns = score.add_argument_group("columns of tables")
+    add_column(columns, PREDICTIONS)
+    add_column(columns, REFERENCES, default=[], **SEVERAL)
+    add_column(columns, CONTEXTS)
+    add_column(columns, TRAINING_TEXTS)
+    labels = "the column of labels, such as speakers: also print the scores of the rows of each label"
+    columns.add_argument(GROUPS.option, metavar="NAME", help=labels)
+    results = score.add_argument_group("results")
+    add_confidence(results, None, "add bootstrap intervals, for example 0.95")
+    every = f"also write the scores of every row ({' or '.join(ROWS_SUFFIXES)}), counted from 1"
+    results.add_argument("--rows", type=Path, metavar="FILE", help=every)
+    forms = results.add_mutually_exclusive_group()
+    shown = "text: a table of the main scores (default); csv: with all digits; json: everything"
     forms.add_argument("--format", default="text", choices=["text", "json", "csv"], help=shown)
     forms.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
 
@@ -90,7 +107,8 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     if (known.contexts or known.context_column) and not set(scorers) & set(_WITH_CONTEXTS):
         option = "--contexts" if known.contexts else CONTEXTS.option
         raise ValueError(f"{', '.join(scorers)} has no contexts: leave {option} out")
-    results, rows = _score(scorers, _corpora(scorers, known, files), known.rows is not None)
+    corpora, groups = _corpora(scorers, known, files)
+    results, rows = _score(scorers, corpora, groups, known.rows is not None)
     text = _FORMATS[known.format](scorers, results, known)
     if known.rows is not None:
         write_rows(known.rows, rows)
@@ -98,29 +116,38 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
 
 
 def _score(
-    scorers: Mapping[str, Scorer[Any]], corpora: Mapping[str, Mapping[str, Any]], with_rows: bool
+    scorers: Mapping[str, Scorer[Any]],
+    corpora: Mapping[str, Mapping[str, Any]],
+    groups: Sequence[str] | None,
+    with_rows: bool,
 ) -> tuple[dict[str, Any], dict[str, list[float]]]:
     """The result of every metric, and the scores of every row by name."""
     results: dict[str, Any] = {}
     rows: dict[str, list[float]] = {}
     for name, scorer in scorers.items():
+        asked = scorer.options["per_example"]
+        computing = scorer.under({"per_example": True, "scalars_only": False}) if with_rows else scorer
+        with worded(type(scorer)):
+            scorer.checked_groups(groups, {})
+            whole = computing.compute(corpora[name], groups=groups)
         if with_rows:
-            whole = scorer.under({"per_example": True, "scalars_only": False}).compute(corpora[name])
             own = {f"{score}_per_example": f"{name}_{score}" for score in scorer.headlines()}
             rows.update({column: whole[key] for key, column in own.items()})
-            asked = scorer.options["per_example"]
             results[name] = scorer.visible({key: v for key, v in whole.items() if asked or key not in own})
         else:
-            results[name] = scorer.compute(corpora[name])
+            results[name] = whole
     return results, rows
 
 
-def _corpora(scorers: Mapping[str, Scorer[Any]], known: argparse.Namespace, files: Files) -> dict[str, dict[str, Any]]:
-    """The columns that every metric computes on."""
+def _corpora(
+    scorers: Mapping[str, Scorer[Any]], known: argparse.Namespace, files: Files
+) -> tuple[dict[str, dict[str, Any]], list[str] | None]:
+    """The columns that every metric computes on, and the labels of the rows, if there are some."""
     predictions = text_column(files.read(known.predictions), PREDICTIONS, known.prediction_column)
     contexts = _contexts(known, files)
     references = read_references(scorers, known.predictions, known, files)
-    check_as_many([predictions, *contexts, *references])
+    groups = _groups(known, files)
+    check_as_many([predictions, *contexts, *references, *groups])
     check_distinct(predictions, references)
     given = {"predictions": predictions.rows, "references": joined_rows(references)}
     corpora = {}
@@ -128,7 +155,17 @@ def _corpora(scorers: Mapping[str, Scorer[Any]], known: argparse.Namespace, file
         wanted = ["predictions", *(["references"] if has_references(scorer) else [])]
         before = {"contexts": contexts[0].rows} if contexts and name in _WITH_CONTEXTS else {}
         corpora[name] = {**{each: given[each] for each in wanted}, **before}
-    return corpora
+    return corpora, groups[0].rows if groups else None
+
+
+def _groups(known: argparse.Namespace, files: Files) -> list[Column]:
+    """The column of labels, if one is asked for; it may be in the table of predictions or in one of references."""
+    if known.group_column is None:
+        return []
+    contents = [files.read(path) for path in (known.predictions, *known.references)]
+    tables = [content for content in contents if not isinstance(content, Lines)]
+    having = [table for table in tables if has_column(table, GROUPS, [known.group_column])]
+    return [label_column([*having, *tables, *contents][0], GROUPS, known.group_column)]
 
 
 def _contexts(known: argparse.Namespace, files: Files) -> list[Column]:
@@ -146,28 +183,45 @@ def _as_json(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], kno
 
 
 def _as_csv(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], known: argparse.Namespace) -> str:
-    """CSV with one line per headline score, with all digits."""
+    """CSV with one line per headline score, of all rows and of each group, with all digits."""
     rows = []
     for name, scorer in scorers.items():
         result = results[name]
-        for score in scorer.headlines():
-            if not isinstance(result[score], float):
-                raise ValueError(f"{name}: {score} has {_shown(result[score])} or --rows FILE")
-            ends = (result.get(f"{score}_low"), result.get(f"{score}_high"))
-            rows.append((name, score, result[score], *ends, result.get("signature")))
-    return csv_text(_CSV_HEADER, rows)
+        parts = {None: result, **result.get("groups", {})}
+        for group, part in parts.items():
+            for score in scorer.headlines():
+                if not isinstance(part[score], float):
+                    raise ValueError(f"{name}: {score} has {_shown(part[score])} or --rows FILE")
+                ends = (part.get(f"{score}_low"), part.get(f"{score}_high"))
+                of_group = () if known.group_column is None else (group, part.get("rows"))
+                rows.append((name, score, part[score], *ends, result.get("signature"), *of_group))
+    return csv_text([*_CSV_HEADER, *(() if known.group_column is None else ("group", "rows"))], rows)
 
 
 def _as_text(scorers: Mapping[str, Scorer[Any]], results: Mapping[str, Any], known: argparse.Namespace) -> str:
-    """A table with one line per score, then the signatures."""
-    rows = [("metric", "score", "value", "" if known.confidence is None else f"{100 * known.confidence:g} % interval")]
-    for name, scorer in scorers.items():
-        for score in scorer.headlines():
-            rows.append((name, score, _shown(results[name][score]), _interval(results[name], score)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [justified(row, widths) for row in rows]
+    """A table with one line per score, one with a line per group if there are some, then the signatures."""
+    level = "" if known.confidence is None else f"{100 * known.confidence:g} % interval"
+    scores = [(name, score) for name, scorer in scorers.items() for score in scorer.headlines()]
+    totals = [(name, score, _shown(results[name][score]), _interval(results[name], score)) for name, score in scores]
+    tables: list[list[tuple[str, ...]]] = [[("metric", "score", "value", level), *totals]]
+    if known.group_column is not None:
+        tables.append(_group_table(scores, results, level))
     signatures = [f"{name}  {result['signature']}" for name, result in results.items() if "signature" in result]
-    return "\n".join([*lines, *(["", *signatures] if signatures else [])]) + "\n"
+    blocks = [*("\n".join(aligned(table)) for table in tables), "\n".join(signatures)]
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _group_table(scores: Sequence[tuple[str, str]], results: Mapping[str, Any], level: str) -> list[tuple[str, ...]]:
+    """A header, then a line per group: its label, its rows, and each score, with its interval if there are some."""
+    interval = [level] if level else []
+    header = ["group", "rows", *(cell for name, score in scores for cell in (f"{name} {score}", *interval))]
+    groups = next(iter(results.values()))["groups"]
+    lines = [tuple(header)]
+    for label, group in groups.items():
+        own = [(results[name]["groups"][label], score) for name, score in scores]
+        cells = [cell for part, score in own for cell in (_shown(part[score]), _interval(part, score))]
+        lines.append((visible(label), str(group["rows"]), *(cells if level else cells[::2])))
+    return lines
 
 
 _FORMATS = {"text": _as_text, "json": _as_json, "csv": _as_csv}

@@ -53,6 +53,16 @@ def as_text(table: Table) -> str:
     return "\n\n".join("\n".join(block) for block in [*blocks, table.notes])
 
 
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Format rows of single lines as lines with aligned columns.
+
+    >>> aligned([("name", "score"), ("x", "9.5")])
+    ['name  score', 'x     9.5']
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [justified(row, widths) for row in rows]
+
+
 def justified(line: Sequence[str], widths: Sequence[int]) -> str:
     """Pad the cells of a line to their widths."""
     return "  ".join(part.ljust(width) for part, width in zip(line, widths, strict=True)).rstrip()

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import json
 import re
 import sys
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from evenscore.inputs import text_lines, utf8_text, warn_caller
 from evenscore.options import did_you_mean
-from evenscore.table_files import TABLE_SUFFIXES, Table, parse_table
+from evenscore.table_files import TABLE_SUFFIXES, Table, check_no_spreadsheet, parse_table
 
+# The label of rows that have none.
+NO_LABEL = "(none)"
 FORMATS = ("lines", *dict.fromkeys(TABLE_SUFFIXES.values()))
 STANDARD_INPUT = Path("-")
 _GZIP_START = b"\x1f\x8b"
@@ -64,24 +67,28 @@ PREDICTIONS = Role("predictions", [("prediction", "predictions", "hypothesis"), 
 REFERENCES = Role("references", [("reference", "references")], "--reference-column")
 CONTEXTS = Role("contexts", [("context", "contexts")], "--context-column")
 TEXTS = Role("texts", [("text",)], "--text-column")
+GROUPS = Role("groups", [], "--group-column")
 TRAINING_TEXTS = Role("training texts", TEXTS.columns, TEXTS.option)
 
 
 # --- arguments
 
 
-def add_input_format(parser: argparse.ArgumentParser) -> None:
+# A parser, or a group of its arguments.
+Arguments: TypeAlias = argparse.ArgumentParser | argparse._ArgumentGroup
+
+
+def add_input_format(parser: Arguments) -> None:
     """Add --input-format, which every command that reads texts has."""
     tables = ", ".join(TABLE_SUFFIXES)
-    usual = f"default: by its name, {tables} (also with .gz) as a table and anything else as lines"
-    meaning = f"how every file is read: {', '.join(FORMATS)} ({usual})"
+    meaning = f"how every file is read: {', '.join(FORMATS)} (default: by its name, {tables} as tables)"
     parser.add_argument("--input-format", choices=FORMATS, help=meaning, metavar="FORMAT")
 
 
-def add_column(parser: argparse.ArgumentParser, role: Role, **several: Any) -> None:
+def add_column(parser: Arguments, role: Role, **several: Any) -> None:
     """Add the option that names the column of a role."""
     usual = ", ".join(name for group in role.columns for name in group)
-    meaning = f"the column of {role.name} in a table (default: {usual})"
+    meaning = f"the column of {role.name} (default: {usual})"
     parser.add_argument(role.option, metavar="NAME", help=meaning, **several)
 
 
@@ -114,7 +121,8 @@ class Files:
         return utf8_text(_unpacked(path, name), name)
 
     def kind(self, path: Path) -> str:
-        """The format of a file, one of FORMATS."""
+        """The format of a file, one of FORMATS; ValueError for a spreadsheet."""
+        check_no_spreadsheet(shown_name(path))
         name = path.name.lower().removesuffix(".gz")
         return self._format or TABLE_SUFFIXES.get(Path(name).suffix, "lines")
 
@@ -124,12 +132,20 @@ def shown_name(path: Path) -> str:
     return "standard input" if path == STANDARD_INPUT else str(path)
 
 
+def is_packed(path: Path) -> bool:
+    """Whether a file is, or by its name should be, packed with gzip.  Raises OSError if it cannot be opened."""
+    if path.suffix.lower() == ".gz":
+        return True
+    with path.open("rb") as file:
+        return file.read(len(_GZIP_START)) == _GZIP_START
+
+
 def _unpacked(path: Path, name: str) -> bytes:
     data = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
     # No UTF-8 text begins with these bytes, so a packed file is recognized whatever its name.
     if not data.startswith(_GZIP_START):
         if path.suffix.lower() == ".gz":
-            raise ValueError(f"{name} is no gzip file: pack it again, or rename it without .gz")
+            raise ValueError(f"{name} is not a gzip file: pack it again, or rename it without .gz")
         return data
     try:
         return gzip.decompress(data)
@@ -169,6 +185,18 @@ def list_column(content: Content, role: Role, asked: Sequence[str]) -> Column:
         # In these files, only an empty cell can mean that there is no text.
         rows = [list(filter(None, row)) or [""] for row in rows]
     return Column(content.name, "rows", rows, names)
+
+
+def label_column(content: Content, role: Role, asked: str) -> Column:
+    """A label for every row, as a text; an empty or missing cell has NO_LABEL.
+
+    Raises ValueError if there is no such column, and for a cell that is a list or an object.
+    """
+    if isinstance(content, Lines):
+        _refuse_columns(content, role, [asked])
+    table = cast(Table, content)
+    (name,) = chosen_columns(table, role, [asked])
+    return Column(table.name, "rows", [_label(table, i, name) for i in range(len(table.rows))], [name])
 
 
 def check_as_many(columns: Sequence[Column]) -> None:
@@ -260,6 +288,15 @@ def _text(table: Table, i: int, column: str) -> str:
     return str(row[column])
 
 
+def _label(table: Table, i: int, column: str) -> str:
+    value = table.rows[i].get(column)
+    if isinstance(value, (list, dict)):
+        raise ValueError(f"{table.place(i)}: {column!r} is {_KINDS[type(value)]}: write a text or a number")
+    if value in (None, ""):
+        return NO_LABEL
+    return value if isinstance(value, str) else json.dumps(value)
+
+
 def _check_text(value: Any, place: str, subject: str) -> None:
     if value is None:
         raise ValueError(f'{place}: {subject} null: write "" for an empty text, or leave the row out')
@@ -268,7 +305,7 @@ def _check_text(value: Any, place: str, subject: str) -> None:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        said = f"{place}: {subject} a text with half of a surrogate pair, which is no character: remove it"
+        said = f"{place}: {subject} a text with half of a surrogate pair, which is not a character: remove it"
         raise ValueError(said) from error
 
 

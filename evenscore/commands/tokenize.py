@@ -13,11 +13,11 @@ from evenscore.parallel import with_bar
 # The number of lines per batch; the progress bar advances after each.
 _BLOCK = 10_000
 HELP = "split texts into tokens"
-DESCRIPTION = "Print the tokens of every text of a file, or of standard input, one text per line."
+DESCRIPTION = "Print the tokens of every text of a file, or of standard input, a text a line."
 EPILOG = """
 examples:
   evenscore tokenize --tokenizer tokenizer.json text.txt
-  evenscore tokenize --tokenizer tokenizer.json --ids --text-column question data.jsonl
+  evenscore tokenize --tokenizer tokenizer.json --text-column question a.jsonl
 """
 
 

@@ -140,6 +140,13 @@ class PerplexityOptions(Options, total=False):
     torch_dtype: Annotated[str | None, rename("dtype")]
 
 
+# What does the same as an option of other metrics or libraries that perplexity lacks.
+INSTEAD = {
+    "max_order": "ngram_order= does the same for source='ngram'",
+    "unit": "ngram_unit='characters' does the same for source='ngram'",
+}
+
+
 class PerplexityLoad(PerplexityOptions, HostOptions, total=False):
     """The keyword arguments of evenscore.load for perplexity."""
 
@@ -152,6 +159,7 @@ class PerplexityResult(TypedDict, total=False):
     tokens: int
     mean_perplexity: float
     perplexities: list[float | None]
+    left_out: list[str]
     word_perplexity: float
     byte_perplexity: float
     bits_per_byte: float
@@ -168,6 +176,7 @@ class PerplexityResult(TypedDict, total=False):
     token_log_probs: list[list[float]]
     token_texts: list[list[str]]
     token_offsets: list[list[tuple[int | None, int | None]]]
+    groups: dict[Any, dict[str, Any]]
     signature: str
 
 

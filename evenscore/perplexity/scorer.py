@@ -3,26 +3,39 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
+from evenscore.exact import MOST_SUMMANDS
 from evenscore.inputs import warn_caller
 from evenscore.parallel import with_bar
 from evenscore.perplexity.ngram.arpa import write_arpa
 from evenscore.perplexity.ngram.source import NgramSource
-from evenscore.perplexity.options import PerplexityOptions, check_applicable, kind_of, signed, train_texts
+from evenscore.perplexity.options import INSTEAD, PerplexityOptions, check_applicable, kind_of, signed, train_texts
 from evenscore.perplexity.sources import Sources
-from evenscore.perplexity.statistics import STATISTICS, as_total, mean, per_size, perplexity, statistics, surprisals
+from evenscore.perplexity.statistics import (
+    STATISTICS,
+    as_total,
+    bounds,
+    mean,
+    per_size,
+    perplexity,
+    statistics,
+    surprisals,
+)
 from evenscore.perplexity.tokens import COLUMNS, Scored, token_scores
 from evenscore.pictures import Kind, Line, Mark, Picture, box
 from evenscore.scorer import Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
+from evenscore.totals import Bound
 
 # exp(710) overflows.
 _LARGEST_MEAN = 700
+# The values that a sum of rows does not give.
+_OF_ROWS = ("mean_perplexity", "perplexities")
 
 
 class Perplexity(Scorer[PerplexityOptions]):
@@ -30,6 +43,7 @@ class Perplexity(Scorer[PerplexityOptions]):
 
     name = "perplexity"
     declaration = PerplexityOptions
+    instead = INSTEAD
     columns = COLUMNS
     row_columns = ("rows",)
 
@@ -71,16 +85,21 @@ class Perplexity(Scorer[PerplexityOptions]):
     def own_statistic_names(self) -> Sequence[str]:
         return STATISTICS[1:]
 
+    def bounds(self, counts: Mapping[str, int]) -> Iterator[Bound]:
+        # A source of its own, or one of n-grams, can give a token a probability above 1.
+        return bounds(counts, may_exceed_1=kind_of(self.options) is not None)
+
     def row_fields(self, total: IntArray) -> Mapping[str, Any]:
         return {}
 
-    def compute(self, columns: Mapping[str, Any], executor: Any = None) -> Result:
+    def compute(self, columns: Mapping[str, Any], executor: Any = None, groups: Any = None) -> Result:
         """Return the result for a corpus, with each token if per_token is set."""
         check_no_executor(executor)
         if not self.options["per_token"]:
-            return super().compute(columns)
+            return super().compute(columns, groups=groups)
+        labels = self.checked_groups(groups, columns)
         tokens = self._tokens(columns)
-        return self.visible({**self.rows_result(statistics(tokens.scores, tokens.measured)), **_shown(tokens)})
+        return self.visible({**self.rows_result(statistics(tokens.scores, tokens.measured), labels), **_shown(tokens)})
 
     def compare(self, systems: Sequence[Any], columns: Mapping[str, Any], test: str, n_trials: int | None) -> Result:
         """Test language models on the same texts, or texts under the same model.
@@ -129,6 +148,8 @@ class Perplexity(Scorer[PerplexityOptions]):
         rows, every, unknown, measured_rows, sizes = as_total(total.tolist())
         if not every.tokens:
             raise ValueError("no token to score, since all labels equal ignore_index: give at least one other label")
+        if every.tokens > MOST_SUMMANDS:
+            raise ValueError(f"{every.tokens} tokens are more than an exact sum holds: score at most {MOST_SUMMANDS}")
         result: Result = {"perplexity": perplexity(every), "nll": every.per(1), "tokens": every.tokens}
         if measured_rows == rows:
             result.update(per_size(every, sizes))
@@ -139,6 +160,10 @@ class Perplexity(Scorer[PerplexityOptions]):
         if kind_of(self.options) in ("ngram", "arpa"):
             result.update(unknown_tokens=unknown.tokens, perplexity_without_unknown=perplexity(every.without(unknown)))
         return result
+
+    def sum_result(self, total: Any) -> Result:
+        """Return the result for a sum, with the names of the values that only rows have under "left_out"."""
+        return self.visible({**super().sum_result(total), "left_out": list(_OF_ROWS)})
 
     def headlines(self) -> Sequence[str]:
         return self.options["headlines"]
@@ -161,7 +186,7 @@ class Perplexity(Scorer[PerplexityOptions]):
         every = with_bar(surprisals(rows), "Score rows", " rows", lambda _: 1, len(rows))
         perplexities = [perplexity(own) for own in every]
         scored = [value for value in perplexities if value is not None]
-        return {**result, "mean_perplexity": mean(scored), "perplexities": perplexities}
+        return {**result, **dict(zip(_OF_ROWS, (mean(scored), perplexities), strict=True))}
 
     def signature_fields(self) -> Mapping[str, Any]:
         """Return the source's name, then the options that affect the score with this kind of source."""

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evenscore.exact import LIMBS, mean_of_limbs, to_limbs
+from evenscore.exact import LARGEST_FRACTION, LIMBS, MOST_SUMMANDS, mean_of_limbs, to_limbs
 from evenscore.perplexity.source import FloatArray, TokenScores
 from evenscore.text.segments import IntArray
+from evenscore.totals import Bound
 
 _SURPRISAL = ("tokens", "impossible_tokens", "nll_whole", *(f"nll_part_{k}" for k in range(LIMBS)))
 SIZES = ("words", "characters", "bytes")
@@ -102,6 +103,36 @@ def sizes(texts: Sequence[str]) -> IntArray:
     """
     counts = [(len(_WHITE_SPACE.split(text)), len(text), len(text.encode())) for text in texts]
     return np.array(counts, np.int64).reshape(-1, len(SIZES))
+
+
+def bounds(counts: Mapping[str, int], may_exceed_1: bool) -> Iterator[Bound]:
+    """Yield the bounds of the columns STATISTICS; may_exceed_1: whether a probability may be above 1."""
+    yield Bound("tokens", 0, MOST_SUMMANDS)
+    yield Bound("impossible_tokens", 0, counts["tokens"], ("tokens",))
+    known = counts["tokens"] - counts["unknown_tokens"]
+    impossible = counts["impossible_tokens"]
+    yield Bound("unknown_tokens", 0, counts["tokens"], ("tokens",))
+    least, most = max(0, impossible - known), min(impossible, counts["unknown_tokens"])
+    yield Bound("unknown_impossible_tokens", least, most, ("tokens", "impossible_tokens", "unknown_tokens"))
+    possible = counts["tokens"] - impossible
+    unknown = counts["unknown_tokens"] - counts["unknown_impossible_tokens"]
+    for name, largest in zip(_SURPRISAL[2:], (int(_MOST), *LARGEST_FRACTION), strict=True):
+        smallest = -largest if may_exceed_1 and name == "nll_whole" else 0
+        yield Bound(name, smallest * possible, largest * possible, ("tokens", "impossible_tokens"))
+        # Unknown and known tokens, which are the others, have each a sum in range.
+        least, most = (counts[name] - bound * (possible - unknown) for bound in (largest, smallest))
+        least, most = max(least, smallest * unknown), min(most, largest * unknown)
+        yield Bound(f"unknown_{name}", least, most, (name, "unknown_tokens", "unknown_impossible_tokens"))
+    yield from _bounds_of_sizes(counts)
+
+
+def _bounds_of_sizes(counts: Mapping[str, int]) -> Iterator[Bound]:
+    rows, characters = counts["measured_rows"], counts["characters"]
+    yield Bound("measured_rows", 0, counts["rows"], ("rows",))
+    yield Bound("characters", 0, None if rows else 0, ("measured_rows",))
+    # White space separates words; a text without it is one word.
+    yield Bound("words", rows, rows + characters, ("measured_rows", "characters"))
+    yield Bound("bytes", characters, 4 * characters, ("characters",))
 
 
 def _columns(log_probs: FloatArray) -> IntArray:

@@ -12,7 +12,7 @@ the sentence with any sentence of the prediction. Ties between LCSs are broken a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -46,7 +46,7 @@ def lcs_lengths(left: Segments, right: Segments) -> IntArray:
                 v = next_column(v, matches)
             result[block.pairs] = popcount(~v)
         for pair in np.flatnonzero(mine & ~in_lanes).tolist():
-            result[pair] = _long_length(short.row(pair).tolist(), long.row(pair).tolist())
+            result[pair] = lcs_length(short.row(pair).tolist(), long.row(pair).tolist())
     return result
 
 
@@ -59,7 +59,12 @@ def next_column(v: Bits, matches: Bits) -> Bits:
     return (v + u) | (v - u)
 
 
-def _long_length(left: list[int], right: list[int]) -> int:
+def lcs_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
+    """Return the LCS length of one pair, on Python's long integers.
+
+    >>> lcs_length("abcab", "acba")
+    3
+    """
     masks = match_masks(left, right)
     everything = (1 << len(left)) - 1
     v = everything

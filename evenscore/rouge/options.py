@@ -73,7 +73,15 @@ class RougeOptions(Options, total=False):
             counts=True,
         ),
     ]
-    stemmer: Annotated[bool, Option(False, "compare Porter stems (needs nltk)", counts=True)]
+    stemmer: Annotated[
+        bool | Literal["rouge-1.5.5"],
+        Option(
+            False,
+            'compare stems: `True`: as rouge_score (needs nltk); `"rouge-1.5.5"`: as ROUGE-1.5.5 `-m`, which knows '
+            "irregular words",
+            counts=True,
+        ),
+    ]
     sentences: Annotated[
         Literal["newline", "rules"],
         Option(
@@ -90,6 +98,13 @@ class RougeOptions(Options, total=False):
     use_stemmer: Annotated[bool | None, rename("stemmer")]
     use_aggregator: Annotated[bool, Alias(lambda value: {"aggregate": "bootstrap" if value else "none"})]
     split_summaries: Annotated[bool, Alias(lambda value: {"sentences": "rules" if value else "newline"})]
+
+
+# What does the same as an option of other metrics or libraries that rouge_l_multi lacks.
+INSTEAD = {
+    "lowercase": "tokenizer='rouge_score', the default, and tokenizer='unicode' compare lower case",
+    "max_order": "rouge_types=['rouge1', 'rouge2'] chooses the lengths of n-grams",
+}
 
 
 class RougeLoad(RougeOptions, HostOptions, total=False):
@@ -179,4 +194,5 @@ class RougeResult(TypedDict, total=False):
     rouge9_mean: float
     rouge9_high: float
     rouge9_per_example: list[float]
+    groups: dict[Any, dict[str, Any]]
     signature: str  # fmt: skip

@@ -84,6 +84,18 @@ def _pair_scores(pairs: Pairs, beta: Beta) -> Scores:
     return Scores(precision, recall, f_measure(precision, recall, beta))
 
 
+def pair_score(hits: int, prediction_length: int, reference_length: int, beta: float) -> tuple[float, float, float]:
+    """Return precision, recall and F of one pair, as `_pair_scores` does for many.
+
+    >>> pair_score(3, 4, 6, 1)
+    (0.75, 0.5, 0.6)
+    """
+    precision, recall = hits / max(prediction_length, 1), hits / max(reference_length, 1)
+    square = float(beta) ** 2
+    below = recall + square * precision
+    return precision, recall, (1 + square) * precision * recall / below if below > 0 else 0.0
+
+
 def _best(pairs: Pairs, beta: Beta) -> Scores:
     """Select the reference with the highest F, the first one of a tie. Source: rouge_score 0.1.2, score_multi."""
     scores = _pair_scores(pairs, beta)

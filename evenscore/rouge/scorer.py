@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import functools
+import itertools
+import operator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from evenscore.exact import LIMBS, from_limbs, mean_of_limbs, to_limbs
-from evenscore.inputs import References, check_references
+from evenscore.exact import LARGEST_LIMBS, LIMBS, MOST_SUMMANDS, from_limbs, limbs_of, mean_of_limbs, scaled, to_limbs
+from evenscore.inputs import References, are_few, check_references
 from evenscore.parallel import with_bar
 from evenscore.pictures import MATCH, MISS, Block, Line, Mark, Picture
-from evenscore.rouge.lcs import Summaries, lcs_lengths, lcs_positions, union_lcs_hits
-from evenscore.rouge.options import RougeOptions, rouge_types
-from evenscore.rouge.references import Pairs, row_scores
-from evenscore.rouge.tokens import split_sentences, tokenize, tokenizer_name, warn_of_nothing_left
+from evenscore.rouge.lcs import Summaries, lcs_length, lcs_lengths, lcs_positions, union_lcs_hits
+from evenscore.rouge.options import INSTEAD, RougeOptions, rouge_types
+from evenscore.rouge.references import Pairs, pair_score, row_scores
+from evenscore.rouge.tokens import split_sentences, tokenize, tokenizer_name, tokens_of_few, warn_of_nothing_left
 from evenscore.scorer import ROW_COLUMNS, Result, Scorer
 from evenscore.significance import FloatArray
-from evenscore.text.ngrams import clipped_matches
+from evenscore.text.ngrams import clipped_matches, matches_of_row
 from evenscore.text.segments import IntArray, Segments
+from evenscore.text.words import Units
+from evenscore.totals import Bound
 
+# Up to this many characters, plain Python is faster than arrays.
+_FEW_CHARACTERS = 6000
 # The statistics of a row for each type, as limbs.
 _PARTS = ("precision", "recall", "f")
 
@@ -29,8 +36,9 @@ class Rouge(Scorer[RougeOptions]):
 
     name = "rouge_l_multi"
     declaration = RougeOptions
+    instead = INSTEAD
 
-    @property
+    @functools.cached_property
     def types(self) -> tuple[str, ...]:
         """The ROUGE types without duplicates, in the order given."""
         return rouge_types(self.options["rouge_types"])
@@ -39,14 +47,44 @@ class Rouge(Scorer[RougeOptions]):
 
     def count(self, predictions: list[str], references: References) -> IntArray:
         """Return precision, recall and F of each row and type as exact integers."""
+        if are_few(predictions, references, _FEW_CHARACTERS) and self._has_plain_count(predictions, references):
+            return self._count_few(predictions, references)
         pairs = compare(predictions, references, self.options)
         multi, beta = self.options["multi_reference"], self.options["beta"]
         scores = [row_scores(pairs[name], multi, beta) for name in self.types]
         limbs = to_limbs(np.stack([np.stack(row) for row in scores]).transpose(2, 0, 1))
         return limbs.reshape(len(predictions), len(self.own_statistic_names()))
 
+    def tokens(self, texts: list[str]) -> Units:
+        """Return the tokens of texts as they are compared; equal tokens of one call have equal ids."""
+        return tokenize(texts, self.options["tokenizer"], self.options["stemmer"])
+
+    def _has_plain_count(self, predictions: list[str], references: References) -> bool:
+        """Whether `_count_few` implements the options for these texts."""
+        options = self.options
+        has_rule = options["multi_reference"] == "best" or len(references.texts) == len(predictions)
+        has_sentences = "rougeLsum" in self.types and not _are_single_sentences(predictions + references.texts, options)
+        return has_rule and options["beta"] != "P/R" and not has_sentences
+
+    def _count_few(self, predictions: list[str], references: References) -> IntArray:
+        """Return what `count` returns, without arrays, which take longer for a few texts than their tokens."""
+        options, types, counted = self.options, self.types, []
+        tokens = iter(tokens_of_few(predictions + references.texts, options["tokenizer"], options["stemmer"]))
+        own = list(itertools.islice(tokens, len(predictions)))
+        for prediction, count in zip(own, references.counts.tolist(), strict=True):
+            pairs = [_pair_of_few(prediction, next(tokens), types, float(options["beta"])) for _ in range(count)]
+            # The first reference with the highest F.
+            best = [max(scores, key=operator.itemgetter(2)) for scores in zip(*pairs, strict=True)]
+            counted.append([limb for scores in best for value in scores for limb in limbs_of(value)])
+        return np.array(counted, np.int64).reshape(len(predictions), len(self.own_statistic_names()))
+
     def own_statistic_names(self) -> Sequence[str]:
         return [f"{name}_{part}_{k}" for name in self.types for part in _PARTS for k in range(LIMBS)]
+
+    def bounds(self, counts: Mapping[str, int]) -> Iterator[Bound]:
+        yield Bound("rows", 1, MOST_SUMMANDS)
+        for kind in self.types:
+            yield from _bounds_of_type({part: [f"{kind}_{part}_{k}" for k in range(LIMBS)] for part in _PARTS}, counts)
 
     def cuts_text_by_text(self) -> bool:
         return callable(self.options["tokenizer"])
@@ -102,10 +140,10 @@ class Rouge(Scorer[RougeOptions]):
         return result
 
     def signature_fields(self) -> Mapping[str, Any]:
-        options = self.options
+        options, stemmer = self.options, self.options["stemmer"]
         return {
             "tok": tokenizer_name(options["tokenizer"]),
-            "stem": "yes" if options["stemmer"] else "no",
+            "stem": stemmer if isinstance(stemmer, str) else "yes" if stemmer else "no",
             "multi": options["multi_reference"],
             "beta": options["beta"],
             "sent": options["sentences"],
@@ -119,7 +157,7 @@ class Rouge(Scorer[RougeOptions]):
         row = {"predictions": [prediction], "references": [references]}
         result = self.under({"aggregate": "mean"}).row_result(row)
         texts = check_references([references], 1).texts
-        tokens = tokenize([prediction, *texts], self.options["tokenizer"], self.options["stemmer"])
+        tokens = self.tokens([prediction, *texts])
         of_prediction, *of_references = [tokens.segments.row(k).tolist() for k in range(len(texts) + 1)]
         # Ties between subsequences are broken as in rouge_score 0.1.2 (_backtrack_norec).
         common = [lcs_positions(of_reference, of_prediction) for of_reference in of_references]
@@ -149,6 +187,23 @@ def _by_type(statistics: IntArray) -> IntArray:
     return statistics[..., len(ROW_COLUMNS) :].reshape(*statistics.shape[:-1], -1, len(_PARTS), LIMBS)
 
 
+def _bounds_of_type(names: Mapping[str, Sequence[str]], counts: Mapping[str, int]) -> Iterator[Bound]:
+    """Yield the bounds of the limbs of a type; names: those of the limbs, by part."""
+    rows = counts["rows"]
+    for own in names.values():
+        for name, largest in zip(own, LARGEST_LIMBS, strict=True):
+            yield Bound(name, 0, rows * largest, ("rows",))
+    values = {part: scaled([counts[name] for name in own]) for part, own in names.items()}
+    ones, first = scaled([0] * LIMBS, rows), [own[0] for own in names.values()]
+    for part, own in names.items():
+        # A row without hits has no precision, recall and F. F lies between the other two.
+        most = 0 if 0 in values.values() else ones
+        if part == "f":
+            most = min(most, values["precision"] + values["recall"])
+        rest = scaled([0, *(counts[name] for name in own[1:])])
+        yield Bound(own[0], 0, (most - rest) // scaled([1, *[0] * (LIMBS - 1)]), ("rows", *own[1:], *first))
+
+
 def _bootstrap_mid(values: FloatArray, n_resamples: int, seed: int) -> list[list[float]]:
     """Return the medians of resampled means, shape (types, parts), from values of shape (rows, types, parts).
 
@@ -168,6 +223,26 @@ def _bootstrap_mid(values: FloatArray, n_resamples: int, seed: int) -> list[list
 # --- hits of predictions and references
 
 
+def _pair_of_few(
+    prediction: list[Any], reference: list[Any], types: Sequence[str], beta: float
+) -> list[tuple[float, float, float]]:
+    """Return precision, recall and F of each type for one pair of single sentences."""
+    orders = [int(name[-1]) if name[-1].isdigit() else 0 for name in types]
+    matches = matches_of_row(prediction, [reference], max(orders))
+    common = lcs_length(prediction, reference) if 0 in orders else 0
+    hits = [matches[order - 1] if order else common for order in orders]
+    less = [max(order - 1, 0) for order in orders]
+    return [
+        pair_score(hit, max(len(prediction) - k, 0), max(len(reference) - k, 0), beta)
+        for hit, k in zip(hits, less, strict=True)
+    ]
+
+
+def _are_single_sentences(texts: list[str], options: RougeOptions) -> bool:
+    """Whether each text is one sentence, so that rougeLsum equals rougeL."""
+    return options["sentences"] == "newline" and not any("\n" in text for text in texts)
+
+
 def compare(predictions: list[str], references: References, options: RougeOptions) -> dict[str, Pairs]:
     """Return the hits and lengths of each prediction with each of its references, by ROUGE type."""
     n, types = len(predictions), rouge_types(options["rouge_types"])
@@ -183,8 +258,7 @@ def compare(predictions: list[str], references: References, options: RougeOption
     for order in orders:
         left_n_grams, right_n_grams = (np.maximum(side.lengths - order + 1, 0) for side in (left, right))
         pairs[f"rouge{order}"] = Pairs(matches[:, order - 1], left_n_grams, right_n_grams, references.counts)
-    # If all texts are single sentences, rougeLsum equals rougeL.
-    one_line = options["sentences"] == "newline" and not any("\n" in text for text in texts)
+    one_line = _are_single_sentences(texts, options)
     sequence_types = ["rougeL", "rougeLsum"] if one_line else ["rougeL"]
     wanted = [name for name in sequence_types if name in types]
     if wanted:

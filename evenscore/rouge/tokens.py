@@ -8,6 +8,7 @@ separate.
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -15,7 +16,7 @@ from typing import Any
 
 from evenscore.inputs import warn_caller
 from evenscore.options import callable_name
-from evenscore.parallel import require
+from evenscore.rouge.stems import stem_words
 from evenscore.text.words import (
     Units,
     Utf8,
@@ -29,29 +30,15 @@ from evenscore.text.words import (
     translate,
 )
 
-
-def stem_words(words: list[str]) -> list[str]:
-    """Return the Porter stem of each word of more than 3 characters, and shorter words unchanged.
-
-    Source: rouge_score 0.1.2, `tokenize.py`: nltk's PorterStemmer in its default mode, NLTK_EXTENSIONS, which differs
-    from Porter (1980) for a few words (skies -> sky, dying -> die). A word takes some 10 microseconds, so pass each
-    distinct word once.
-
-    >>> stem_words(["skies", "dying", "the", "running", "was"])
-    ['sky', 'die', 'the', 'run', 'was']
-    """
-    stemmer = require("nltk.stem.porter", "nltk", "stemmer=True").PorterStemmer()
-    return [stemmer.stem(word) if len(word) > 3 else word for word in words]
-
-
 TOKENIZERS = ("rouge_score", "unicode", "whitespace")
 
 
-def tokenize(texts: list[str], tokenizer: Any, stemmer: bool) -> Units:
+def tokenize(texts: list[str], tokenizer: Any, stemmer: bool | str) -> Units:
     """Return the tokens of each text as ids of one vocabulary.
 
     tokenizer: one of TOKENIZERS, or a function from a text to its tokens, to which `stemmer` does not apply (as in
     rouge_score 0.1.2).
+    stemmer: False: no stems; else a stemmer of `stem_words`.
 
     >>> tokenize(["The cats, the CAT", "чай"], "rouge_score", False).segments.ids.tolist()
     [0, 1, 0, 2]
@@ -60,8 +47,20 @@ def tokenize(texts: list[str], tokenizer: Any, stemmer: bool) -> Units:
         return from_token_lists([checked_tokens(tokenizer(text), text) for text in texts]).units
     words = _SPLITTERS[tokenizer](texts)
     if stemmer:
-        words = map_words(words, lambda distinct: from_token_lists([[stem] for stem in stem_words(distinct)]))
+        words = map_words(words, lambda distinct: from_token_lists([[stem] for stem in stem_words(distinct, stemmer)]))
     return words.units
+
+
+def tokens_of_few(texts: list[str], tokenizer: Any, stemmer: bool | str) -> list[list[Any]]:
+    """Return the tokens of each text, as strings or ids: what `tokenize` does for many, faster for a few.
+
+    >>> tokens_of_few(["The cats, the CAT"], "rouge_score", False)
+    [['the', 'cats', 'the', 'cat']]
+    """
+    if isinstance(tokenizer, str) and not stemmer:
+        return list(map(_SPLITTERS_OF_FEW[tokenizer], texts))
+    ids, offsets = tokenize(texts, tokenizer, stemmer).segments
+    return [ids[start:end].tolist() for start, end in itertools.pairwise(offsets.tolist())]
 
 
 def tokenizer_name(tokenizer: Any) -> str:
@@ -89,6 +88,7 @@ def warn_of_nothing_left(texts: Iterable[str], rows: Iterable[int]) -> None:
 _FOLDED = bytes(ord(chr(byte).lower()) if byte < 128 and chr(byte).isalnum() else ord(" ") for byte in range(256))
 # The only characters outside ASCII whose lower case contains ASCII letters (a test tries all code points).
 _LOWERED = ("\u212a".encode(), "\u0130".encode())
+_RUNS = re.compile("[a-z0-9]+")
 _ANY_TOKEN = re.compile("[a-zA-Z0-9\u212a\u0130]")
 
 
@@ -108,8 +108,13 @@ def _unicode(texts: list[str]) -> Words:
     Joiners and soft hyphens are removed. Other scripts without spaces between words, such as Thai, are not split: pass
     a callable for them.
     """
-    composed = [unicodedata.normalize("NFC", text.lower()).translate(_SHAPING) for text in texts]
-    return map_words(split_words(composed), lambda words: from_token_lists(list(map(_unicode_tokens, words))))
+    return map_words(
+        split_words(list(map(_composed, texts))), lambda words: from_token_lists(list(map(_unicode_tokens, words)))
+    )
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text.lower()).translate(_SHAPING)
 
 
 def _unicode_tokens(word: str) -> list[str]:
@@ -148,6 +153,11 @@ _SPLITTERS: dict[str, Callable[[list[str]], Words]] = {
     "rouge_score": _rouge_score,
     "unicode": _unicode,
     "whitespace": split_words,
+}
+_SPLITTERS_OF_FEW: dict[str, Callable[[str], list[str]]] = {
+    "rouge_score": lambda text: _RUNS.findall(text.lower()),
+    "unicode": lambda text: [token for word in _composed(text).split() for token in _unicode_tokens(word)],
+    "whitespace": str.split,
 }
 
 

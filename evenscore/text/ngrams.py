@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
+import itertools
+import operator
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +43,30 @@ def clipped_matches(
         documents = Segments(np.concatenate((left.ids, right.ids)), offsets)
         matches[start:stop] = _block_matches(documents, row_of_document, len(rows), max_order)
     return matches
+
+
+def matches_of_row(
+    prediction: Sequence[Hashable], references: Sequence[Sequence[Hashable]], max_order: int
+) -> list[int]:
+    """Return what `clipped_matches` returns for one row, from any tokens, faster for a few rows.
+
+    >>> matches_of_row("the the cat".split(), ["the cat sat".split()], 3)
+    [2, 1, 0]
+    """
+    matches: list[int] = []
+    # A longer n-gram cannot match if no shorter one does.
+    while len(matches) < max_order and (not matches or matches[-1]):
+        own, *others = (
+            list(zip(*(tokens[i:] for i in range(len(matches) + 1)), strict=False))
+            for tokens in (prediction, *references)
+        )
+        once = set(own)
+        if len(once) == len(own):
+            matches.append(len(once.intersection(itertools.chain.from_iterable(others))))
+        else:
+            most = functools.reduce(operator.or_, map(Counter, others))
+            matches.append((Counter(own) & most).total())
+    return matches + [0] * (max_order - len(matches))
 
 
 def _blocks(predictions: Segments, references: Segments, first_reference: IntArray) -> Iterator[tuple[int, int]]:

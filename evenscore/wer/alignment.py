@@ -69,17 +69,23 @@ def count_errors(alignments: Sequence[Alignment], separator: str) -> dict[str, C
 
     Source: jiwer 4.0, alignment.collect_error_counts.
     """
-    counts: dict[str, Counter[Any]] = {"substitutions": Counter(), "insertions": Counter(), "deletions": Counter()}
+    counts: dict[str, Counter[Any]] = {kind: Counter() for kind in _ERRORS.values()}
     for alignment in alignments:
-        for operation in alignment.operations:
-            reference, prediction = map(separator.join, alignment.sides(operation))
-            if operation.kind == "substitute":
-                counts["substitutions"][reference, prediction] += 1
-            elif operation.kind == "insert":
-                counts["insertions"][prediction] += 1
-            elif operation.kind == "delete":
-                counts["deletions"][reference] += 1
+        for _, kind, error in errors_of(alignment, separator):
+            counts[kind][error] += 1
     return counts
+
+
+_ERRORS = {"substitute": "substitutions", "insert": "insertions", "delete": "deletions"}
+
+
+def errors_of(alignment: Alignment, separator: str) -> Iterator[tuple[Operation, str, Any]]:
+    """Yield each error as (operation, its kind in `count_errors`, (from, to) or the inserted or deleted units)."""
+    for operation in alignment.operations:
+        if operation.kind != "equal":
+            sides = tuple(map(separator.join, alignment.sides(operation)))
+            error = sides if operation.kind == "substitute" else "".join(sides)
+            yield operation, _ERRORS[operation.kind], error
 
 
 HIT = Kind("hit", "the same", "span", "opacity:.65", "2")

@@ -10,6 +10,7 @@ import numpy as np
 
 from evenscore.text.lanes import LaneBlock, Lanes, filled_below, fitting, lane_blocks, match_masks, popcount, worthwhile
 from evenscore.text.segments import IntArray, Segments, offsets_of
+from evenscore.wer.plain import fast_edit_counts
 
 EditKind = Literal["substitute", "delete", "insert"]
 
@@ -144,9 +145,8 @@ def _script(
     bound = min(bound, max(len(reference), len(prediction)))
 
     # 2. Keep a matrix of moderate size, and trace the path back through it.
-    band_width = min(len(reference), 2 * bound + 1)
-    matrix_bytes = 2 * band_width * len(prediction) // 8
-    if matrix_bytes < _MATRIX_BYTES or len(reference) < _SHORT_REFERENCE or len(prediction) < _SHORT_PREDICTION:
+    short = len(reference) < _SHORT_REFERENCE or len(prediction) < _SHORT_PREDICTION
+    if short or _fits_whole(min(len(reference), 2 * bound + 1), len(prediction)):
         for kind, i, j in reversed(_traced_back(reference, prediction, bound)):
             yield Edit(kind, reference_start + i, prediction_start + j)
         return
@@ -160,6 +160,11 @@ def _script(
     yield from _script(
         reference[i:], prediction[middle:], int(after[i]), reference_start + i, prediction_start + middle
     )
+
+
+def _fits_whole(width: int, rows: int) -> bool:
+    """Whether rapidfuzz keeps a matrix of this size."""
+    return 2 * width * rows // 8 < _MATRIX_BYTES
 
 
 def _common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
@@ -179,16 +184,19 @@ def _rows(reference: Sequence[int], prediction: Sequence[int], bound: int, count
     before_band, highest = -((bound - surplus) // 2) - 1, (bound + surplus) // 2
     width = min(len(reference), highest - before_band)
     window, top = (1 << width) - 1, 1 << width >> 1
-    matches = match_masks(reference, prediction)
+    matches = match_masks(reference, prediction).get
     start, first, vp, vn = 0, 0, window, 0
     for row, token in enumerate(prediction[:count], 1):
         if row + before_band > 0:
             start, first, vp, vn = start + 1, first + (vp & 1) - (vn & 1), vp >> 1 | top, vn >> 1
-        match = matches.get(token, 0) >> start & window
-        d0 = ((((match & vp) + vp) ^ vp) | match | vn) & window
-        hp = (vn | ~(d0 | vp) & window) << 1 | 1
+        match = matches(token, 0)
+        if start:
+            match >>= start
+        match &= window
+        d0 = (((match & vp) + vp) ^ vp) | match | vn
+        hp = (vn | window & ~(d0 | vp)) << 1 | 1
         hn = (vp & d0) << 1
-        first, vp, vn = first + 1, (hn | ~(d0 | hp)) & window, d0 & hp
+        first, vp, vn = first + 1, (hn | ~(d0 | hp)) & window, d0 & hp & window
         yield _Row(start, width, first, vp, vn)
 
 
@@ -257,9 +265,12 @@ def edit_counts(references: Segments, predictions: Segments) -> IntArray:
         deletions[block.pairs] = popcount(deleted)
     for pair in np.flatnonzero(to_align & ~in_lanes).tolist():
         reference, prediction = left.row(pair).tolist(), right.row(pair).tolist()
-        edits = Counter(edit.kind for edit in edit_script(reference, prediction))
-        hits[pair] += len(reference) - edits["substitute"] - edits["delete"]
-        deletions[pair] = edits["delete"]
+        if _fits_whole(len(reference), len(prediction)):
+            middle_hits, _, deletions[pair], _ = fast_edit_counts(reference, prediction)
+        else:
+            edits = Counter(edit.kind for edit in edit_script(reference, prediction))
+            middle_hits, deletions[pair] = len(reference) - edits["substitute"] - edits["delete"], edits["delete"]
+        hits[pair] += middle_hits
     substitutions = references.lengths - hits - deletions
     insertions = predictions.lengths - hits - substitutions
     return np.stack([hits, substitutions, deletions, insertions], axis=1)

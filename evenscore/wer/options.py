@@ -20,8 +20,13 @@ class WerOptions(Options, total=False):
     """The options of wer_dp."""
 
     unit: Annotated[
-        Literal["word", "char"],
-        Option("word", '`"word"`: word error rate; `"char"`: character error rate', counts=True),
+        Literal["word", "char", "mixed"],
+        Option(
+            "word",
+            '`"word"`: word error rate; `"char"`: character error rate; `"mixed"`: rate of characters in scripts '
+            "without spaces between words, such as Chinese and Thai, and of words in others",
+            counts=True,
+        ),
     ]
     normalize_by: Annotated[
         Literal["reference", "prediction", "max", "sum"],
@@ -31,8 +36,9 @@ class WerOptions(Options, total=False):
         str | Callable[[str], str] | Sequence[Any] | None,
         Option(
             None,
-            'changes to texts before comparison: `"standardize"`, or a list of steps such as `["to_lower_case", '
-            '"remove_punctuation"]`; `None`: as jiwer, which removes extra spaces only',
+            'changes to texts before comparison: `"standardize"`, `"whisper-english"`, `"whisper-basic"`, or a list of '
+            'steps such as `["to_lower_case", "remove_punctuation"]`; `None`: as jiwer, which removes extra spaces '
+            "only",
             counts=True,
         ),
     ]
@@ -48,6 +54,15 @@ class WerOptions(Options, total=False):
 
     # The alias has no effect: evaluate's wer gives the same number with either value.
     concatenate_texts: Annotated[bool, Alias(lambda value: {})]
+
+
+_OTHER_UNITS = "unit='char' compares characters, transforms= changes texts before their words are told apart"
+# What does the same as an option of other metrics or libraries that wer_dp lacks.
+INSTEAD = {
+    "lowercase": "transforms='to_lower_case' does the same",
+    "tokenizer": _OTHER_UNITS,
+    "tokenize": _OTHER_UNITS,
+}
 
 
 class WerLoad(WerOptions, HostOptions, total=False):
@@ -77,4 +92,5 @@ class WerResult(TypedDict, total=False):
     insertions: int
     reference_length: int
     prediction_length: int
+    groups: dict[Any, dict[str, Any]]
     signature: str  # fmt: skip

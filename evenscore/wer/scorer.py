@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from evenscore.inputs import References, check_predictions, check_references
+from evenscore.inputs import References, are_few, check_predictions, check_references
 from evenscore.options import callable_name
 from evenscore.parallel import with_bar
 from evenscore.pictures import Picture
 from evenscore.scorer import ROW_COLUMNS, Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray, Segments
+from evenscore.text.words import Units
+from evenscore.totals import Bound
 from evenscore.wer.alignment import Alignment, alignment_picture, count_errors, draw
 from evenscore.wer.costs import Costs, weighted_edit_counts, weighted_edit_operations
 from evenscore.wer.edits import edit_counts, edit_operations
-from evenscore.wer.options import WerOptions
-from evenscore.wer.transforms import pipeline, split_units, warn_of_whole_texts
+from evenscore.wer.options import INSTEAD, WerOptions
+from evenscore.wer.plain import fast_edit_counts
+from evenscore.wer.transforms import pipeline, split_units, splitter, warn_of_whole_texts
 
-_STATISTICS = ("hits", "substitutions", "deletions", "insertions", "wrong_rows", "normalizer")
-_RATE_NAMES = {"word": "wer", "char": "cer"}
-_SEPARATORS = {"word": " ", "char": ""}
+_KINDS = ("hits", "substitutions", "deletions", "insertions")
+_STATISTICS = (*_KINDS, "wrong_rows", "normalizer")
+_RATE_NAMES = {"word": "wer", "char": "cer", "mixed": "wer"}
+_SEPARATORS = {"word": " ", "char": "", "mixed": " "}
+# Up to this many characters, plain Python is faster than arrays.
+_FEW_CHARACTERS = 12_000
 
 
 class Wer(Scorer[WerOptions]):
@@ -30,6 +36,7 @@ class Wer(Scorer[WerOptions]):
 
     name = "wer_dp"
     declaration = WerOptions
+    instead = INSTEAD
     # Large blocks save no time, because each word is only compared.
     block_characters = 1 << 19
 
@@ -40,12 +47,44 @@ class Wer(Scorer[WerOptions]):
 
     def count(self, predictions: list[str], references: References) -> IntArray:
         """Count hits and errors of each row against the reference with the lowest rate."""
-        units = split_units(predictions + references.texts, self.options["unit"], self.options["transforms"])
+        if are_few(predictions, references, _FEW_CHARACTERS) and not _is_weighted(self.options):
+            return self._count_few(predictions, references)
+        units = self.tokens(predictions + references.texts)
         counts, _ = _best_counts(units.segments, references.counts, self.options)
         return np.column_stack((counts, _errors(counts) > 0, _normalizer(counts, self.options["normalize_by"])))
 
+    def tokens(self, texts: list[str]) -> Units:
+        """Return the tokens of texts as they are compared; equal tokens of one call have equal ids."""
+        return split_units(texts, self.options["unit"], self.options["transforms"])
+
+    def _count_few(self, predictions: list[str], references: References) -> IntArray:
+        """Return what `count` returns, without arrays, which take longer for a few texts than their words."""
+        words, texts = splitter(self.options["unit"], self.options["transforms"]), iter(references.texts)
+        divisor, counted = _DIVISORS[self.options["normalize_by"]], []
+        for text, count in zip(predictions, references.counts.tolist(), strict=True):
+            prediction = words(text)
+            rows = [fast_edit_counts(words(next(texts)), prediction) for _ in range(count)]
+            best = min(rows, key=lambda row: _rate(sum(row[1:]), divisor(*row)))
+            counted.append([*best, sum(best[1:]) > 0, divisor(*best)])
+        return np.array(counted, np.int64)
+
     def own_statistic_names(self) -> Sequence[str]:
         return _STATISTICS
+
+    def bounds(self, counts: Mapping[str, int]) -> Iterator[Bound]:
+        rows, hits, substitutions, deletions, insertions = (counts[name] for name in ("rows", *_KINDS))
+        yield from (Bound(name, 0, None) for name in _KINDS)
+        # A wrong row has an error.
+        errors = substitutions + deletions + insertions
+        yield Bound("wrong_rows", min(errors, 1), min(rows, errors), ("rows", *_KINDS[1:]))
+        reference, prediction = hits + substitutions + deletions, hits + substitutions + insertions
+        least, most = {
+            "reference": (reference, reference),
+            "prediction": (prediction, prediction),
+            "max": (max(reference, prediction), hits + errors),
+            "sum": (reference + prediction, reference + prediction),
+        }[self.options["normalize_by"]]
+        yield Bound("normalizer", least, most, _KINDS)
 
     def warn(self, predictions: list[str], references: References) -> None:
         if self.options["unit"] == "word":
@@ -93,6 +132,11 @@ class Wer(Scorer[WerOptions]):
 
     # --- alignments and pictures
 
+    @property
+    def separator(self) -> str:
+        """What stands between two units of a text."""
+        return _SEPARATORS[self.options["unit"]]
+
     def alignments(self, predictions: Any, references: Any) -> list[Alignment]:
         """Return the alignment of each row with the reference that counts."""
         return [alignment for _, alignment in self._aligned(predictions, references)]
@@ -102,7 +146,7 @@ class Wer(Scorer[WerOptions]):
     ) -> str:
         """Return the alignments as text, equal to that of jiwer 4.0, visualize_alignment."""
         alignments, unit = self.alignments(predictions, references), self.options["unit"]
-        drawn = draw(alignments, separator=_SEPARATORS[unit], skip_correct=skip_correct, line_width=line_width)
+        drawn = draw(alignments, separator=self.separator, skip_correct=skip_correct, line_width=line_width)
         if not show_measures:
             return drawn[:-1]
         result = self.compute({"predictions": predictions, "references": references})
@@ -110,7 +154,7 @@ class Wer(Scorer[WerOptions]):
 
     def error_counts(self, predictions: Any, references: Any, top_k: int | None) -> dict[str, list[Any]]:
         """Return substitutions, insertions and deletions with their counts, most frequent first, ties by position."""
-        counts = count_errors(self.alignments(predictions, references), _SEPARATORS[self.options["unit"]])
+        counts = count_errors(self.alignments(predictions, references), self.separator)
         return {kind: counter.most_common(top_k) for kind, counter in counts.items()}
 
     def picture(self, prediction: str, references: str | Sequence[str]) -> Picture:
@@ -125,7 +169,7 @@ class Wer(Scorer[WerOptions]):
         """Return for each row the index of the reference that counts, and the alignment with it."""
         texts = check_predictions(predictions)
         checked = check_references(references, len(texts))
-        units = split_units(texts + checked.texts, self.options["unit"], self.options["transforms"])
+        units = self.tokens(texts + checked.texts)
         _, best = _best_counts(units.segments, checked.counts, self.options)
         starts, words = np.cumsum(checked.counts) - checked.counts, units.rows()
 
@@ -172,16 +216,19 @@ def _errors(counts: IntArray) -> IntArray:
     return errors
 
 
+# The divisor of a row's errors, from hits, substitutions, deletions and insertions: integers or arrays.
+_DIVISORS: dict[str, Callable[..., Any]] = {
+    "reference": lambda hits, substitutions, deletions, insertions: hits + substitutions + deletions,
+    "prediction": lambda hits, substitutions, deletions, insertions: hits + substitutions + insertions,
+    "max": lambda hits, substitutions, deletions, insertions: hits + substitutions + np.maximum(deletions, insertions),
+    "sum": lambda hits, substitutions, deletions, insertions: 2 * (hits + substitutions) + deletions + insertions,
+}
+
+
 def _normalizer(counts: IntArray, normalize_by: str) -> IntArray:
     """Return the divisor of each row's errors, shape (n,)."""
-    reference, prediction = counts[:, [0, 1, 2]].sum(axis=1), counts[:, [0, 1, 3]].sum(axis=1)
-    lengths: dict[str, IntArray] = {
-        "reference": reference,
-        "prediction": prediction,
-        "max": np.maximum(reference, prediction),
-        "sum": reference + prediction,
-    }
-    return lengths[normalize_by]
+    divisors: IntArray = _DIVISORS[normalize_by](*counts.T)
+    return divisors
 
 
 def _rates(errors: IntArray, normalizers: IntArray) -> FloatArray:
@@ -210,6 +257,6 @@ def _transforms_name(transforms: Any) -> str:
 
 def _summary(result: Result, n_rows: int, unit: str) -> str:
     counts = " ".join(f"{kind}={result[kind]}" for kind in ("substitutions", "deletions", "insertions", "hits"))
-    names = ("mer", "wil", "wip", "wer") if unit == "word" else ("cer",)
+    names = ("cer",) if unit == "char" else ("mer", "wil", "wip", "wer")
     rates = "\n".join(f"{name}={result[name] * 100:.2f}%" for name in names)
     return f"=== SUMMARY ===\nnumber of sentences: {n_rows}\n{counts}\n\n{rates}\n"

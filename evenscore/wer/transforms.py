@@ -1,7 +1,8 @@
-"""Transforms texts by a pipeline of named steps, and splits them into words or characters."""
+"""Transforms texts by a pipeline of named steps, and splits them into words, characters, or both."""
 
 from __future__ import annotations
 
+import functools
 import re
 import string
 import unicodedata
@@ -11,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from evenscore.inputs import References, warn_caller
+from evenscore.parallel import require
 from evenscore.text.words import Units, Utf8, encode, split_characters, units_by_key, white_space
+from evenscore.wer.unspaced import UNSPACED, unspaced_texts, with_spaces
 
 Step = Callable[[str], str]
 
@@ -50,13 +53,30 @@ def _step(step: Any) -> Step:
         return _checked(step)
     if isinstance(step, str) and step in STEPS:
         return STEPS[step]
+    if isinstance(step, str) and step in _WHISPER:
+        return _whisper(step)
     is_pair = isinstance(step, (list, tuple)) and len(step) == 2 and isinstance(step[0], str)
     if is_pair and step[0] in STEPS_WITH_ARGUMENT:
         return STEPS_WITH_ARGUMENT[step[0]](step[1])
     raise ValueError(
-        f"transforms contains {step!r}: choose from {_names([*PIPELINES, *STEPS])}, "
+        f"transforms contains {step!r}: choose from {_names([*PIPELINES, *STEPS, *_WHISPER])}, "
         f"a pair of {_names(STEPS_WITH_ARGUMENT)} and its argument, or a function"
     )
+
+
+# The normalizers of Whisper by module and class: each is one step, which the package whisper-normalizer does.
+_WHISPER = {
+    "whisper-basic": ("whisper_normalizer.basic", "BasicTextNormalizer"),
+    "whisper-english": ("whisper_normalizer.english", "EnglishTextNormalizer"),
+}
+
+
+# Creating the English normalizer reads a list of spellings, which takes longer than a row.
+@functools.cache
+def _whisper(name: str) -> Step:
+    module, kind = _WHISPER[name]
+    normalizer: Step = getattr(require(module, "whisper-normalizer", f"transforms={name!r}"), kind)()
+    return normalizer
 
 
 def _names(known: Any) -> str:
@@ -150,7 +170,8 @@ STEPS_WITH_ARGUMENT: dict[str, Callable[[Any], Step]] = {
     "substitute_words": _substitute_words,
     "remove_specific_words": _remove_specific_words,
 }
-DEFAULTS = {"word": ("remove_multiple_spaces", "strip"), "char": ("strip",)}
+_OF_WORDS = ("remove_multiple_spaces", "strip")
+DEFAULTS = {"word": _OF_WORDS, "char": ("strip",), "mixed": _OF_WORDS}
 PIPELINES = {
     "standardize": (
         "to_lower_case", "expand_common_english_contractions", "remove_kaldi_non_words",
@@ -160,46 +181,58 @@ PIPELINES = {
 
 
 _SPACE = ord(" ")
-# A letter of a script that writes no spaces between words: Thai, Lao, Burmese, Khmer, Kana, Han.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-)
-# All bytes but those that begin their letters in UTF-8: to look for these first is many times as fast.
-_OTHER_BYTES = bytes(set(range(256)) - {0xE0, 0xE1, *range(0xE3, 0xEA), 0xEF, 0xF0})
-_TEXTS_AT_ONCE = 1000
 
 
 def warn_of_whole_texts(predictions: list[str], references: References, transforms: Any) -> None:
     """Warn if most texts in scripts without spaces are one word each, which one wrong character makes wrong."""
     texts = predictions + references.texts
-    unspaced = _unspaced(texts)
+    unspaced = unspaced_texts(texts)
     if not unspaced:
         return
-    lengths = split_units([texts[i] for i in unspaced], "word", transforms).segments.lengths
-    # A single letter may well be a word.
-    whole = (lengths == 1) & np.array([len(_UNSPACED.findall(texts[i])) > 1 for i in unspaced])
-    if 2 * np.count_nonzero(whole) > len(unspaced):
-        first = unspaced[int(whole.argmax())]
+    words = splitter("word", transforms)
+    # The usual transforms keep a space between words, so most texts need no split. A single letter may well be a word.
+    may_be = [i for i in unspaced if transforms is not None or " " not in texts[i].strip()]
+    whole = [i for i in may_be if len(UNSPACED.findall(texts[i])) > 1 and len(words(texts[i])) == 1]
+    if 2 * len(whole) > len(unspaced):
         rows = np.arange(len(predictions))
         row_of_text = np.concatenate((rows, np.repeat(rows, references.counts)))
         warn_caller(
-            f"a text of row {row_of_text[first]} is in a script without spaces and counts as one word, as most such "
-            f'texts here do. Give unit="char" to compare characters'
+            f"a text of row {row_of_text[whole[0]]} is in a script without spaces and counts as one word, as most such "
+            f'texts here do. Give unit="char" to compare characters, or unit="mixed" to compare characters of such '
+            f"scripts and words of others"
         )
 
 
-def _unspaced(texts: list[str]) -> list[int]:
-    """The places of the texts with letters of a script without spaces."""
-    places: list[int] = []
-    for start in range(0, len(texts), _TEXTS_AT_ONCE):
-        some = texts[start : start + _TEXTS_AT_ONCE]
-        if "".join(some).encode().translate(None, _OTHER_BYTES):
-            places += [i for i, text in enumerate(some, start) if _UNSPACED.search(text)]
-    return places
+def splitter(unit: str, transforms: Any) -> Callable[[str], list[str]]:
+    """Return a function that does for one text what `split_units` does for many, as a list of strings.
+
+    >>> splitter("word", None)("a  b a"), splitter("mixed", None)("see 北京")
+    (['a', 'b', 'a'], ['see', '北', '京'])
+    """
+    steps = _all_steps(unit, transforms)
+
+    def split(text: str) -> list[str]:
+        for step in steps:
+            text = step(text)
+        return list(text) if unit == "char" else list(filter(None, text.split(" ")))
+
+    def split_usual(text: str) -> list[str]:
+        # Most texts have single spaces between words, and nothing to transform.
+        words = text.split()
+        return words if " ".join(words) == text else split(text)
+
+    return split_usual if transforms is None and unit == "word" else split
+
+
+def _all_steps(unit: str, transforms: Any) -> list[Step]:
+    """The steps of the pipeline, and the one after which spaces stand between all units, if they are no characters."""
+    return [*pipeline(transforms, unit), *([with_spaces] if unit == "mixed" else [])]
 
 
 def split_units(texts: list[str], unit: str, transforms: Any) -> Units:
-    """Apply the transforms to each text, and split it into words or characters.
+    """Apply the transforms to each text, and split it into words, characters, or both.
+
+    unit: "word", "char", or "mixed": characters of scripts without spaces, and the words between them.
 
     As in jiwer, only a space separates words (transforms.ReduceToListOfListOfWords). The default transforms replace
     two or more white space characters by a space, but keep a single tab inside a word.
@@ -210,7 +243,8 @@ def split_units(texts: list[str], unit: str, transforms: Any) -> Units:
     """
     if unit == "char":
         return split_characters(apply(pipeline(transforms, unit), texts))
-    text = _default_words(texts) if transforms is None else encode(apply(pipeline(transforms, unit), texts))
+    is_usual = unit == "word" and transforms is None
+    text = _default_words(texts) if is_usual else encode(apply(_all_steps(unit, transforms), texts))
     return units_by_key(text, text.data == _SPACE)
 
 

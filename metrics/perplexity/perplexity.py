@@ -36,11 +36,12 @@ Args:
     predictions: texts, one string per row.
     contexts: optional, a text before each one, which is not scored itself.
     log_probs, or probabilities or logits with labels: a model's output for each text, instead of a model.
+    groups: a label per row; adds the scores of the rows of each label.
 {options}
 Returns:
     perplexity, nll, tokens, mean_perplexity, perplexities, signature; word_perplexity, byte_perplexity, bits_per_byte,
     bits_per_character, words, characters, bytes where there are texts; unknown_tokens, perplexity_without_unknown with
-    n-gram models.
+    n-gram models. With keep_rows=False, left_out lists what a sum of rows does not give: mean_perplexity, perplexities.
 Examples:
     >>> perplexity = Perplexity()
     >>> result = perplexity.compute(log_probs=[[-1.0, -2.0, -3.0], [-2.0]])
@@ -65,6 +66,7 @@ Examples:
         logits: Any = None,
         labels: Any = None,
         references: Any = None,
+        groups: Any = None,
         executor: Any = None,
         **options: Unpack[PerplexityOptions],
     ) -> PerplexityResult:
@@ -78,6 +80,9 @@ Examples:
             logits: shape (positions, vocabulary) per text; needs `labels`.
             labels: the ids of the actual tokens, a list per text.
             references: ignored; evaluate.combine passes all its columns to each metric.
+            groups: a label per row, any value that can be a key of a dictionary; missing values are the group None. The
+                result then has "groups": for each label, in the order of first rows, the number of rows and the
+                headline scores, with intervals if `confidence` is set. ValueError if rows were added before.
             executor: raises ValueError, because each worker would load the model.
             **options: override those at load.
         """
@@ -86,10 +91,10 @@ Examples:
         check_no_executor(executor)
         scorer = self._under(options)
         if not scorer.options["per_token"]:
-            return cast(PerplexityResult, self._compute(columns, options))
+            return cast(PerplexityResult, self._compute(columns, options, groups=groups))
         if self._added.parts():
             raise ValueError("per_token=True: added rows are kept without their tokens; pass all rows to compute")
-        return cast(PerplexityResult, scorer.compute(columns))
+        return cast(PerplexityResult, scorer.compute(columns, groups=groups))
 
     def picture(self, prediction: str | None = None, context: str | None = None, **columns_and_options: Any) -> Picture:
         """Show each token of one text on a colour for its surprisal.

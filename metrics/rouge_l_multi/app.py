@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evenscore.hub.page import Figure, Option, Space, build, pairs, serve
 
-TYPES = {name: name for name in ("rougeL", "rougeLsum", *(f"rouge{n}" for n in range(1, 10)))}
+TYPES = {f"ROUGE-{kind}": f"rouge{kind}" for kind in ("L", "Lsum", *range(1, 10))}
 MANY = {
     "best F, as rouge_score": "best",
     "best precision and best recall, Lin and Och 2004": "max_pr",
@@ -21,6 +21,7 @@ TOKENIZERS = {
     "unicode: every script": "unicode",
     "white space": "whitespace",
 }
+STEMMERS = {"no": False, "as rouge_score": True, "as ROUGE-1.5.5 -m": "rouge-1.5.5"}
 SENTENCES = {"at line breaks": "newline", "by rules": "rules"}
 
 COMPARED = {
@@ -58,7 +59,7 @@ SPACE = Space(
         Option("beta", "Beta", "The weight of recall relative to precision", choices=BETAS),
         Option("tokenizer", "Tokenizer", "How texts become tokens", choices=TOKENIZERS),
         Option("sentences", "Sentences", "How rougeLsum finds them", choices=SENTENCES),
-        Option("stemmer", "Stems", "Compare Porter's stems of English words"),
+        Option("stemmer", "Stems", "Compare Porter's stems of English words", choices=STEMMERS),
     ],
     figures=lambda given: FIGURES,
     examples={

@@ -34,6 +34,7 @@ subsequence of tokens; also ROUGE-Lsum and ROUGE-N. Precision, recall and F equa
 Args:
     predictions: one string per row.
     references: one string or a list of strings per row.
+    groups: a label per row; adds the scores of the rows of each label.
     executor: counts blocks of rows remotely: any object with the `submit` of concurrent.futures.
 {options}
 Returns:
@@ -55,7 +56,13 @@ Examples:
 
     @keywords(RougeOptions)
     def compute(
-        self, *, predictions: Any = None, references: Any = None, executor: Any = None, **options: Unpack[RougeOptions]
+        self,
+        *,
+        predictions: Any = None,
+        references: Any = None,
+        groups: Any = None,
+        executor: Any = None,
+        **options: Unpack[RougeOptions],
     ) -> RougeResult:
         """Score predictions against references together with all rows added before, and clear the added rows.
 
@@ -64,12 +71,15 @@ Examples:
         Args:
             predictions: one string per row.
             references: one string or a list of strings per row.
+            groups: a label per row, any value that can be a key of a dictionary; missing values are the group None. The
+                result then has "groups": for each label, in the order of first rows, the number of rows and the
+                headline scores, with intervals if `confidence` is set. ValueError if rows were added before.
             executor: counts blocks of rows remotely, with the same result to the last bit: any object with the `submit`
                 of concurrent.futures, such as Dask's client.get_executor() or mpi4py's MPIPoolExecutor.
             **options: override those at load.
         """
         columns = {"predictions": predictions, "references": references}
-        return cast(RougeResult, self._compute(columns, options, executor))
+        return cast(RougeResult, self._compute(columns, options, executor, groups))
 
     def picture(self, prediction: str, references: str | Sequence[str], **options: Any) -> Picture:
         """Show the longest common subsequence with each reference, treating each text as one sentence.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evenscore.hub.page import Figure, Given, Option, Space, build, pairs, serve
 
-UNITS = {"words": "word", "characters": "char"}
+UNITS = {"words": "word", "characters": "char", "characters of scripts without spaces, other words": "mixed"}
 TRANSFORMS = {
     "spaces alone, as jiwer": None,
     "no case": ["to_lower_case", "remove_multiple_spaces", "strip"],

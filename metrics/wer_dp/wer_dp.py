@@ -34,6 +34,7 @@ the character error rate, match error rate and word information. Counts and rate
 Args:
     predictions: one string per row.
     references: one string or a list of strings per row; the one with the lowest rate counts.
+    groups: a label per row; adds the scores of the rows of each label.
     executor: counts blocks of rows remotely: any object with the `submit` of concurrent.futures.
 {options}
 Returns:
@@ -55,7 +56,13 @@ Examples:
 
     @keywords(WerOptions)
     def compute(
-        self, *, predictions: Any = None, references: Any = None, executor: Any = None, **options: Unpack[WerOptions]
+        self,
+        *,
+        predictions: Any = None,
+        references: Any = None,
+        groups: Any = None,
+        executor: Any = None,
+        **options: Unpack[WerOptions],
     ) -> WerResult:
         """Score predictions against references together with all rows added before, and clear the added rows.
 
@@ -64,15 +71,20 @@ Examples:
         Args:
             predictions: one string per row.
             references: one string or a list of strings per row; the one with the lowest rate counts.
+            groups: a label per row, any value that can be a key of a dictionary; missing values are the group None. The
+                result then has "groups": for each label, in the order of first rows, the number of rows and the
+                headline scores, with intervals if `confidence` is set. ValueError if rows were added before.
             executor: counts blocks of rows remotely, with the same result to the last bit: any object with the `submit`
                 of concurrent.futures, such as Dask's client.get_executor() or mpi4py's MPIPoolExecutor.
             **options: override those at load.
         """
         columns = {"predictions": predictions, "references": references}
-        return cast(WerResult, self._compute(columns, options, executor))
+        return cast(WerResult, self._compute(columns, options, executor, groups))
 
     def align(self, predictions: Any, references: Any, **options: Any) -> list[list[Operation]]:
         """Return the alignment of each row with the reference that counts, as jiwer's chunks in text order.
+
+        Of equally good alignments it is jiwer's, or sclite's if the `costs` differ.
 
         A chunk is (kind, reference_start, reference_end, prediction_start, prediction_end); kind is "equal",
         "substitute", "delete" or "insert".

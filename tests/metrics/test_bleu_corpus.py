@@ -334,6 +334,28 @@ def test_p_values_of_few_words_are_those_of_sacrebleu(test: str, theirs: str, co
     )
 
 
+@pytest.mark.parametrize(("test", "theirs"), [("bootstrap", "bs"), ("randomization", "ar")])
+def test_intervals_of_systems_are_those_of_sacrebleu(test: str, theirs: str) -> None:
+    """Its paired tests take another mean than corpus_score: for some system the last bit differs."""
+    predictions = [lines(f"{TED}/{name}.txt")[:200] for name in TED_SYSTEMS]
+    references = ted_references("varying")[:200]
+    named = [(str(i), column) for i, column in enumerate(predictions)]
+    scored = PairedTest(
+        named, {"BLEU": BLEU()}, streams(references), test_type=theirs, n_samples=300, n_ar_confidence=300
+    )
+    expected = [(result.mean, result.ci) for result in scored()[1]["BLEU"]]
+    metric = BleuCorpus(confidence=0.95, n_resamples=300)
+    tested = metric.compare(*predictions, references=references, test=test, n_trials=300)
+    ours = [tested["baseline"], *tested["systems"]]
+    found = [(one["score_mean"], 0.5 * (one["score_high"] - one["score_low"])) for one in ours]
+    # In its randomization test, the systems have resamples of their own.
+    count = len(found) if test == "bootstrap" else 1
+    assert found[:count] == expected[:count]
+    alone = [metric.compute(predictions=column, references=references)["score_mean"] for column in predictions]
+    assert alone == pytest.approx([one["score_mean"] for one in ours], rel=1e-14)
+    assert alone != [one["score_mean"] for one in ours]
+
+
 @pytest.mark.parametrize("draws", [1, 40, 700])
 def test_draws_in_parts_are_the_same_draws(monkeypatch: pytest.MonkeyPatch, draws: int) -> None:
     rng = np.random.default_rng(1)

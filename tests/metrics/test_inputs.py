@@ -251,7 +251,7 @@ def test_rows_of_references_must_be_lists(bad: Any, others: list[str] | None) ->
         (["a", ["b"]], f"references[0] is 'a' (str) while other rows are lists: {EVERY}"),
         (
             [["a"], None],
-            f"references[1] is None (NoneType) while other rows are lists: {EVERY}",
+            f"references[1] is None (NoneType): {MISSING} in a list, as in the other rows",
         ),
         ([["a"], 3], f"references[1] is 3 (int) while other rows are lists: {EVERY}"),
         ([["a"], []], "references[1] is an empty list: give at least one reference per row"),

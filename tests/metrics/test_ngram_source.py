@@ -535,6 +535,61 @@ def test_what_is_written_is_read_again(tmp_path_factory: Any, levels: Any) -> No
     assert_equal(read_arpa(folder / "own.arpa"), model)
 
 
+def packed_line(path: Path, start: str, size: int) -> Path:
+    """A small file that unpacks to one line of so many bytes after its start."""
+    with gzip.open(path, "wt", compresslevel=1) as file:
+        file.write(start)
+        for _ in range(size >> 20):
+            file.write("a" * (1 << 20))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("start", "line"), [("", 1), (ARPA[: ARPA.index("-1.25")], 10), (ARPA[: ARPA.index("-0.5\ta b")], 20)]
+)
+def test_an_enormous_line_of_an_arpa_file_is_refused(start: str, line: int, tmp_path: Path) -> None:
+    path = packed_line(tmp_path / "x.arpa", start, 3 << 20)
+    with pytest.raises(ValueError, match=rf"x\.arpa, line {line}: '.*' is too long: a line has at most 1048576 bytes"):
+        read_arpa(path)
+
+
+def test_many_long_lines_of_an_arpa_file_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arpa_files, "_BLOCK_BYTES", 1000)
+    (tmp_path / "x.arpa").write_text("\\data\\\nngram 1=99\n\n\\1-grams:\n" + f"-1\t{'a' * 400}\n" * 99)
+    with pytest.raises(ValueError, match=r"x\.arpa, line 7: .* at most 1000"):
+        read_arpa(tmp_path / "x.arpa")
+
+
+def test_an_enormous_training_text_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ngram_source, "_LONGEST_LINE", 1 << 20)
+    path = packed_line(tmp_path / "texts", "a b\n", 3 << 20)
+    with pytest.raises(ValueError, match="texts', line 2: it has more than 1048576 characters"):
+        NgramSource.trained(path)
+
+
+def test_lines_of_training_texts_are_those_of_the_whole_text(tmp_path: Path) -> None:
+    for text in ("", "\n", "a", "a\n", "a\r\nb\rc\x0bd\u2028e\n\n", "\ufeffa\n\nb"):
+        (tmp_path / "texts").write_bytes(text.encode())
+        expected = re.sub("\r\n?", "\n", text.removeprefix("\ufeff")).removesuffix("\n").split("\n")
+        assert ngram_source._texts(tmp_path / "texts") == expected
+
+
+@pytest.mark.parametrize("weight", ["11.5", "400", "1e30"])
+def test_a_probability_far_above_one_is_refused(weight: str, tmp_path: Path) -> None:
+    """KenLM gives it, and a perplexity of 0."""
+    (tmp_path / "x.arpa").write_text(ARPA.replace("2.5", weight), encoding="utf-8")
+    source = NgramSource.of_arpa(tmp_path / "x.arpa")
+    with pytest.raises(ValueError, match=r"gives token 1 of text 1 the probability 10\*\*.*: the back-off weights"):
+        source.score(["a", "é\u00a0è a"], None)
+
+
+@pytest.mark.parametrize("count", ["9" * 19, "9" * 5000])
+def test_a_count_that_is_no_count(count: str, tmp_path: Path) -> None:
+    (tmp_path / "x.arpa").write_text(f"\\data\\\nngram 1={count}\n\n\\1-grams:\n")
+    with pytest.raises(ValueError, match=r"x\.arpa, line 2: expected a count"):
+        read_arpa(tmp_path / "x.arpa")
+
+
 def test_sections_are_read_in_blocks(arpa: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = read_arpa(arpa)
     for most in (1, 2, 3):

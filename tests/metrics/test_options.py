@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import re
 from typing import Any
 
+import evaluate
 import numpy as np
 import pytest
-from small_corpus import COUNTING, METRICS, PREDICTIONS, VARYING, refusal, scores
+from small_corpus import ALL_METRICS, COUNTING, METRICS, PREDICTIONS, VARYING, refusal, scores
 
 import evenscore
 from evenscore.options import declared
@@ -41,6 +43,27 @@ def test_an_unknown_option_is_told_with_the_nearest_and_all_known(name: str) -> 
 def test_an_option_like_none_of_the_known_is_told_with_all_known(name: str) -> None:
     with pytest.raises(ValueError, match=r"^unknown option 'zzz'\. Known options: .*confidence, .*seed"):
         evenscore.load(name, zzz=1)
+
+
+@pytest.mark.parametrize("name", ALL_METRICS)
+def test_an_option_of_another_metric_is_told_with_what_does_the_same(name: str) -> None:
+    metric: Any = evenscore.load(name)
+    hints = metric.scorer_type.instead
+    assert hints
+    for option, hint in hints.items():
+        for call in (
+            lambda option=option: evenscore.load(name, **{option: True}),
+            lambda option=option: evaluate.load(evenscore.path(name), **{option: True}),
+            lambda option=option: metric.compute(predictions=PREDICTIONS, **{option: True}),
+            lambda option=option: metric.row_scorer(**{option: True}),
+        ):
+            assert refusal(call).startswith(f"unknown option {option!r}: {hint}")
+        named = re.findall(r"(\w+)=", hint)
+        assert named
+        assert set(named) <= set(metric.option_names())
+    assert refusal(lambda: evenscore.load("wer_dp", lowercase=True)) == (
+        "unknown option 'lowercase': transforms='to_lower_case' does the same"
+    )
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -476,3 +476,14 @@ def test_rows_are_scored_in_map() -> None:
     rows = datasets.Dataset.from_dict({"x": LOG_PROBS})
     scored = rows.map(lambda batch: {"p": metric().compute(log_probs=batch["x"])["perplexities"]}, batched=True)
     assert scored["p"][:] == computed(log_probs=LOG_PROBS)["perplexities"]
+
+
+def test_a_sum_names_the_values_that_it_leaves_out() -> None:
+    whole = computed(log_probs=[[-1.0], [-2.0, -3.0]])
+    stream = evenscore.load("perplexity", keep_rows=False)
+    stream.add_batch(log_probs=[[-1.0], [-2.0, -3.0]])
+    total = stream.statistics(log_probs=[[-1.0], [-2.0, -3.0]]).sum(axis=0)
+    for result in (stream.score_statistics(total), stream.compute()):
+        assert whole.keys() - result.keys() == set(result["left_out"]) == {"mean_perplexity", "perplexities"}
+        assert result.keys() - whole.keys() == {"left_out"}
+    assert "left_out" not in stream.compute(log_probs=[[-1.0]], scalars_only=True)

@@ -76,8 +76,17 @@ def test_torch_is_needed_for_models_alone(tmp_path: Path) -> None:
             except ImportError as error:
                 print(error)
     """
-    said = "a pretrained model needs the package torch: pip install torch\n"
+    said = "model_id, a pretrained model, needs the package torch: pip install torch\n"
     assert run_python(program, tmp_path, str(tmp_path)) == said * 2
+    command = """
+        from evenscore.cli import main
+        sys.modules.update(torch=None, transformers=None)
+        sys.stderr = sys.stdout
+        main(["score", "--metric", "perplexity", "--predictions", sys.argv[1], "--model-id", sys.argv[2]])
+    """
+    (tmp_path / "texts.txt").write_text("a b\n", encoding="utf-8")
+    printed = run_python(command, tmp_path, str(tmp_path / "texts.txt"), str(tmp_path))
+    assert printed == f"evenscore: --model-id, a pretrained model, {said.partition('model, ')[2]}"
 
 
 def test_executors_are_refused_and_the_way_that_works_works() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import html
+import sys
 from collections import Counter
 from typing import Any
 
 import evaluate
 import numpy as np
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 from picture_pages import NASTY, TAGS, Page
@@ -45,6 +48,13 @@ def test_what_is_in_a_text_stays_text(name: str) -> None:
     if name == "wer_dp":
         # A long word stands in parts, side by side.
         assert {"<script>alert(1)", "</script>"} <= set(page.words)
+
+
+@pytest.mark.parametrize("name", CORPUS_METRICS)
+def test_a_picture_computes_no_interval(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, metric = evenscore.load(name), evenscore.load(name, confidence=0.9, per_example=True, scalars_only=True)
+    monkeypatch.setattr("evenscore.scorer.resampled_sums", None)
+    assert metric.picture("a b", ["a c"]) == plain.picture("a b", ["a c"])
 
 
 @pytest.mark.parametrize("name", CORPUS_METRICS)
@@ -239,3 +249,16 @@ def test_every_control_character_is_shown() -> None:
         assert shown.isprintable() or shown.isspace() or chr(point) == shown
     assert visible("\x00\x1f\x7f\x85\u2028\u2066") == "␀␟␡<U+0085><U+2028><U+2066>"
     assert visible("a\u200bb\xa0") == "a<U+200B>b<U+00A0>"
+
+
+def test_what_a_font_may_ignore_is_shown_unless_scripts_need_it() -> None:
+    ignored = regex.findall(r"\p{Default_Ignorable_Code_Point}", "".join(map(chr, range(sys.maxunicode + 1))))
+    assert len(ignored) > 4000
+    assert [point for point in ignored if visible(point) == point] == ["\u200c", "\u200d"]
+    tags = [chr(point) for point in range(0xE0000, 0xE0080)]
+    for point in [*tags, *map(chr, range(0x206A, 0x2070)), "\u180e"]:
+        shown = f"<U+{ord(point):04X}>"
+        picture = Picture("Why", [Line("text", [Mark(f"a{point}b")])])
+        assert f"a{shown}b" in picture.text(colour=False)
+        assert html.escape(f"a{shown}b") in picture.html()
+    assert visible("naïve 漢字 🙂 نام\u200cه 👩\u200d🚀") == "naïve 漢字 🙂 نام\u200cه 👩\u200d🚀"

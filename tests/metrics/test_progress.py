@@ -12,6 +12,7 @@ from typing import Any
 
 import datasets
 import pytest
+from fresh_process import run_python
 from small_corpus import METRICS, PREDICTIONS, SINGLE, VARYING
 
 import evenscore
@@ -188,3 +189,44 @@ def test_trainings_show_no_bar_where_datasets_shows_none(capfd: Any) -> None:
         assert "Compute merges" not in train()
     finally:
         datasets.enable_progress_bars()
+
+
+_WITHOUT_A_CONSOLE = """
+    import os, sys, warnings
+    import datasets, evenscore
+    from evenscore import parallel
+    from evenscore.cli import main
+    from tokenizers_impl import Tokenizer, models, trainers
+    said, parallel._PATIENCE = sys.stdout, -1.0
+    warnings.simplefilter("always")
+    sys.stderr = None
+    for name in ("bleu_corpus", "wer_dp"):
+        metric = evenscore.load(name)
+        type(metric._scorer).block_characters = 1
+        rows = {"predictions": ["a b", "c"], "references": ["a", "c"]}
+        metric.compute(**rows, confidence=0.9, n_resamples=5)
+        table = datasets.Dataset.from_dict(rows)
+        table.map(metric.row_scorer("predictions", "references"), batched=True)
+    for shown in ("indicatif", "json"):
+        trainer = trainers.BpeTrainer(progress_format=shown)
+        Tokenizer(models.BPE()).train_from_iterator([""], trainer)
+        Tokenizer(models.BPE()).train_from_iterator(["low lower"], trainer)
+    Tokenizer(models.Unigram()).train_from_iterator(["low lower"], trainers.UnigramTrainer())
+    assert main(["publish", "wer_dp", "--to", "no Space"]) == 2
+    sys.stdout = None
+    repr(metric.picture("a b", "a c"))
+    assert main(["publish", "wer_dp", "--to", "me/wer_dp", "--dry-run", "out"]) == 0
+    assert main(["publish", "wer_dp", "--to", "no Space"]) == 2
+    for words in ([], ["bleu"]):
+        try:
+            main(words)
+        except SystemExit as end:
+            assert end.code == 2
+    print(sorted(os.listdir("out"))[0], file=said, flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_who_has_no_console_misses_bars_warnings_and_errors_alone(tmp_path: Path) -> None:
+    root = str(Path(__file__).resolve().parents[2])
+    assert run_python(_WITHOUT_A_CONSOLE, tmp_path, PYTHONPATH=root) == "README.md\n"

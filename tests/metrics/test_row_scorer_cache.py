@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import multiprocessing
 import os
 import pickle
 import shutil
+import sys
+import types
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -148,6 +151,100 @@ def test_a_file_that_is_written_anew_changes_the_hash(what: str, tmp_path: Path)
         assert len({first, second, hash_of(name, **given)}) == 3
 
 
+@pytest.mark.parametrize("size", [10, 3 << 20])
+@pytest.mark.parametrize("what", [what for what in NAMED if what != "a tokenizer"])
+def test_a_file_of_the_same_size_and_time_changes_the_hash(what: str, size: int, tmp_path: Path) -> None:
+    """As rsync -t writes a file and cp -p replaces one: another one is in its place with size and time of the first."""
+    name, options, write = NAMED[what]
+    given = {option: value.replace("FILE", str(tmp_path / "file")) for option, value in options.items()}
+    path = next(Path(value) for value in given.values() if value.startswith(str(tmp_path)))
+    write(path)
+    file = path / "weights.bin" if path.is_dir() else path
+    file.write_bytes(b"a" * size)
+    stat = file.stat()
+    hashes = [hash_of(name, **given)]
+    for replace in (False, True):
+        content = b"b" * size if replace else b"c" * size
+        if replace:
+            (tmp_path / "other").write_bytes(content)
+            (tmp_path / "other").replace(file)
+        else:
+            file.write_bytes(content)
+        os.utime(file, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+        assert (file.stat().st_size, file.stat().st_mtime_ns) == (size, stat.st_mtime_ns)
+        hashes += [hash_of(name, **given)]
+        assert hash_of(name, **given) == hashes[-1]
+    assert len(set(hashes)) == 3
+
+
+_CUT = """
+import functools, re
+
+MARKS = re.compile("[a-z]+")
+LIMIT = 9
+
+def helper(text):
+    return MARKS.findall(text)[:LIMIT]
+
+def cut(text, least=0):
+    return [word for word in helper(text) if len(word) > least and word not in {"x", "y", "z"}]
+
+class Cut:
+    def __call__(self, text):
+        return self.words(text)
+
+    def words(self, text):
+        return cut(text)
+
+    def log_probs(self, texts):
+        return [[-1.0] * len(cut(text)) for text in texts]
+"""
+_CHANGES = [
+    ("[a-z]", "[a-y]"),
+    ("LIMIT = 9", "LIMIT = 8"),
+    ("least=0", "least=1"),
+    ('"y"', '"w"'),
+    ("> least", "< least"),
+]
+
+
+def hashes_of_functions(code: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Of row scorers with each way to give a function of a module with this code."""
+    module = types.ModuleType("cutting")
+    exec(code, vars(module))
+    monkeypatch.setitem(sys.modules, "cutting", module)
+    ways: list[tuple[str, dict[str, Any]]] = [
+        ("bleu_corpus", {"tokenizer": module.cut}),
+        ("rouge_l_multi", {"tokenizer": functools.partial(module.cut, least=1)}),
+        ("rouge_l_multi", {"tokenizer": module.Cut().words}),
+        ("bleu_corpus", {"tokenizer": module.Cut()}),
+        ("wer_dp", {"transforms": ["strip", module.cut]}),
+        ("perplexity", {"source": module.Cut()}),
+    ]
+    return [str(Hasher.hash(evenscore.load(name, **options).row_scorer())) for name, options in ways]
+
+
+def test_changed_code_of_a_function_among_the_options_changes_the_hash(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = hashes_of_functions(_CUT, monkeypatch)
+    assert len(set(first)) == len(first)
+    assert hashes_of_functions(f"# A comment is no code.{_CUT}", monkeypatch) == first
+    for old, new in _CHANGES:
+        # Each way reaches the function or constant that has changed.
+        assert not set(hashes_of_functions(_CUT.replace(old, new, 1), monkeypatch)) & set(first)
+
+
+def test_the_digest_of_functions_is_the_same_in_every_process(tmp_path: Path) -> None:
+    """Sets of texts have another order in each process."""
+    (tmp_path / "cutting.py").write_text(_CUT, encoding="utf-8")
+    program = """
+        import cutting
+        from evenscore.function_code import functions_digest
+        print(functions_digest({"tokenizer": cutting.Cut()}))
+    """
+    found = {run_python(program, tmp_path, PYTHONPATH=str(tmp_path), PYTHONHASHSEED=seed) for seed in ("1", "2")}
+    assert len(found) == 1
+
+
 def test_a_folder_that_is_no_file_of_an_option_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     cases = [("bleu_corpus", {"tokenizer": "zh"}), ("perplexity", NGRAM), ("wer_dp", {"unit": "char"})]
@@ -181,6 +278,7 @@ _PERPLEXITY = """
 """
 
 
+@pytest.mark.slow
 def test_perplexity_is_found_by_another_process_until_the_texts_change(tmp_path: Path) -> None:
     datasets.Dataset.from_dict({"hyp": ["a b", "c", "d e"]}).save_to_disk(tmp_path / "rows")
     rows, texts = datasets.load_from_disk(tmp_path / "rows"), tmp_path / "texts.txt"

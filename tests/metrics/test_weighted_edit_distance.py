@@ -1,7 +1,8 @@
-"""Weighted edit counts follow the textbook recurrence under their key, sclite's totals, several symmetries."""
+"""Weighted edit counts and alignments follow the textbook recurrence with sclite's ties, and sclite's own counts."""
 
 from __future__ import annotations
 
+import csv
 import json
 from fractions import Fraction
 
@@ -80,11 +81,14 @@ def test_equal_costs_make_the_levenshtein_distance(corpus: list[Pair], cost: flo
 
 @examples(200)
 @given(st.lists(pairs, max_size=6), all_costs)
-def test_swapped_sides_swap_deletions_with_insertions(corpus: list[Pair], costs: Costs) -> None:
-    swapped = counts(
-        [(right, left) for left, right in corpus], Costs(costs.substitution, costs.insertion, costs.deletion)
-    )
-    assert [[h, s, i, d] for h, s, d, i in swapped] == counts(corpus, costs)
+def test_swapped_sides_have_the_same_cost(corpus: list[Pair], costs: Costs) -> None:
+    """Their counts can differ, because insertions precede deletions where costs tie."""
+    turned = counts([(b, a) for a, b in corpus], costs._replace(deletion=costs.insertion, insertion=costs.deletion))
+
+    def total(row: list[int]) -> Fraction:
+        return sum((cost * count for cost, count in zip(as_fractions(costs), row[1:], strict=True)), Fraction())
+
+    assert [total([h, s, i, d]) for h, s, d, i in turned] == list(map(total, counts(corpus, costs)))
 
 
 @examples(100)
@@ -96,11 +100,53 @@ def test_blocks_make_no_difference(corpus: list[Pair], costs: Costs) -> None:
     assert in_small_blocks == counts(corpus, costs)
 
 
+@examples(300)
+@given(pairs, all_costs)
+def test_operations_are_those_of_the_textbook_recurrence(pair: Pair, costs: Costs) -> None:
+    names = {"equal": "H", "substitute": "S", "delete": "D", "insert": "I"}
+    found = [names[kind] * max(i_end - i, j_end - j) for kind, i, i_end, j, j_end in chunks(pair, costs)]
+    assert "".join(found) == naive.weighted_edit_steps(*pair, as_fractions(costs))
+
+
 def test_decimal_ties_are_decided_exactly() -> None:
-    """0.1 + 0.2 > 0.3 for binary floats, which would substitute; exactly they tie, so that the hit decides."""
+    """0.1 + 0.7 < 2 * 0.4 for binary floats, which would match; exactly they tie, so that the diagonal decides."""
     pair = [1, 2], [3, 1]
-    assert counts([pair], Costs(0.3, 0.4, 0.2)) == counts([pair], Costs(3, 4, 2)) == [[1, 0, 1, 1]]
-    assert counts([pair], Costs(0.15, 0.1, 0.2)) == counts([pair], Costs(15, 10, 20)) == [[1, 0, 1, 1]]
+    assert counts([pair], Costs(0.4, 0.1, 0.7)) == counts([pair], Costs(4, 1, 7)) == [[0, 2, 0, 0]]
+    assert counts([pair], Costs(0.15, 0.1, 0.2)) == counts([pair], Costs(15, 10, 20)) == [[0, 2, 0, 0]]
+    assert counts([pair], Costs(0.4, 0.1, 0.6)) == [[1, 0, 1, 1]]
+
+
+def test_where_costs_tie_the_way_back_decides_as_in_sclite() -> None:
+    """Three substitutions at 12 tie with a hit, two deletions and two insertions at 12."""
+    pair = [1, 2, 3], [3, 4, 5]
+    assert counts([pair], SCLITE) == [[0, 3, 0, 0]]
+    assert chunks(pair, SCLITE) == [("substitute", 0, 3, 0, 3)]
+
+
+def test_of_insertion_and_deletion_the_end_has_the_insertion() -> None:
+    assert chunks(([1, 2], [2, 1]), SCLITE) == [("delete", 0, 1, 0, 0), ("equal", 1, 2, 0, 1), ("insert", 2, 2, 1, 2)]
+
+
+def test_utterances_have_the_counts_that_sclite_prints() -> None:
+    with shared("asr/sclite/counts.tsv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    assert len(rows) == 9703
+    ids: dict[str, int] = {}
+    corpus = [
+        tuple([ids.setdefault(word, len(ids)) for word in row[side].split()] for side in ("reference", "hypothesis"))
+        for row in rows
+    ]
+    printed = [[int(row[kind]) for kind in ("correct", "substitutions", "deletions", "insertions")] for row in rows]
+    assert counts(corpus, SCLITE) == printed
+
+
+@pytest.mark.parametrize("length", [3, 40, 400])
+@pytest.mark.parametrize("scale", [1, 10**4, 10**10, 10**16, 10**18])
+def test_integers_of_every_width_are_exact(length: int, scale: int) -> None:
+    rng = np.random.default_rng(length)
+    pair = rng.integers(0, 4, min(length, 60)).tolist(), rng.integers(0, 4, length).tolist()
+    costs = Costs(4 * scale, 3 * scale + 1, 3 * scale)
+    assert counts([pair], costs) == [naive.weighted_edit_counts(*pair, as_fractions(costs))]
 
 
 def test_documented_sclite_case_is_not_of_least_edits() -> None:

@@ -139,13 +139,24 @@ def test_alignments_have_the_counts_of_the_result(corpus: Corpus, costs: Any, un
         ("a b", "a b b", [("equal", 0, 1, 0, 1), ("insert", 1, 1, 1, 2), ("equal", 1, 2, 2, 3)]),
         ("a b", "c", [("delete", 0, 1, 0, 0), ("substitute", 1, 2, 0, 1)]),
         ("a", "b c", [("insert", 0, 0, 0, 1), ("substitute", 0, 1, 1, 2)]),
-        ("a b", "b a", [("insert", 0, 0, 0, 1), ("equal", 0, 1, 1, 2), ("delete", 1, 2, 2, 2)]),
+        ("a b", "b a", [("delete", 0, 1, 0, 0), ("equal", 1, 2, 0, 1), ("insert", 2, 2, 1, 2)]),
+        ("a b c", "c x y", [("substitute", 0, 3, 0, 3)]),
     ],
 )
-def test_of_equal_prices_the_end_has_a_match_or_substitution_then_a_deletion(
+def test_of_equal_prices_the_end_has_a_match_or_substitution_then_an_insertion(
     reference: str, prediction: str, operations: list[Any]
 ) -> None:
     assert WerDp(costs=(4, 3, 3)).align([prediction], [reference]) == [operations]
+
+
+def test_counts_errors_and_pictures_have_the_alignment_of_sclite() -> None:
+    wer = WerDp(costs=(4, 3, 3))
+    row = {"predictions": ["c x y"], "references": ["a b c"]}
+    result = wer.compute(**row)
+    assert [result[name] for name in COUNTS] == [0, 3, 0, 0]
+    assert wer.error_counts(**row) == {"substitutions": [(("a b c", "c x y"), 1)], "insertions": [], "deletions": []}
+    assert wer.visualize(**row, show_measures=False) == "=== SENTENCE 1 ===\n\nREF: a b c\nHYP: c x y\n     S S S\n"
+    assert "hits 0, substitutions 3, deletions 0, insertions 0" in str(wer.picture("c x y", "a b c"))
 
 
 @pytest.mark.parametrize("costs", [(1, 1, 1), (4, 3, 3)])

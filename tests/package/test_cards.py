@@ -48,7 +48,11 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         {**COLUMNS["rouge_l_multi"], "aggregate": "none"},
     ],
     "wer_dp": [{**COLUMNS["wer_dp"], "unit": unit, "costs": (4, 3, 3), **ROWS} for unit in ("word", "char")],
-    "perplexity": [{**COLUMNS["perplexity"], **ROWS}, {"predictions": PREDICTIONS, **NGRAM}],
+    "perplexity": [
+        {**COLUMNS["perplexity"], **ROWS},
+        {"predictions": PREDICTIONS, **NGRAM},
+        {**COLUMNS["perplexity"], "keep_rows": False},
+    ],
 }
 # What cannot be better, and what is worse.
 RIGHT, WRONG = ["the cat sat on the mat", "it is raining so"], ["the mat was on it", "so is it not"]

@@ -17,6 +17,7 @@ from small_corpus import METRICS
 
 import evenscore
 from evenscore.cli import main
+from evenscore.commands.wording import command_words
 from evenscore.options import declared
 
 FILES = [
@@ -109,11 +110,13 @@ def test_options_are_given_by_name(run: Any, words: list[str], options: dict[str
 
 
 def test_an_option_goes_to_the_metrics_that_have_it(run: Any) -> None:
-    result = as_json(
-        run, "--metric", *METRICS, *FILES, "--lowercase", "--seed", "7",
-        "--bleu_corpus.tokenizer", "char", "--rouge_l_multi.tokenizer", "whitespace", "--wer_dp.unit", "char",
+    printed = run(
+        "--metric", *METRICS, *FILES, "--lowercase", "--seed", "7", "--bleu_corpus.tokenizer", "char",
+        "--rouge_l_multi.tokenizer", "whitespace", "--wer_dp.unit", "char", "--json",
+        warning="--lowercase reaches bleu_corpus only: for rouge_l_multi, --tokenizer rouge_score, the default, and "
+        "--tokenizer unicode compare lower case; for wer_dp, --transforms to_lower_case does the same",
     )  # fmt: skip
-    assert result == {
+    assert json.loads(printed) == {
         "bleu_corpus": scored("bleu_corpus", lowercase=True, tokenizer="char", seed=7),
         "rouge_l_multi": scored("rouge_l_multi", tokenizer="whitespace", seed=7),
         "wer_dp": scored("wer_dp", unit="char", seed=7),
@@ -125,22 +128,27 @@ def test_an_option_goes_to_the_metrics_that_have_it(run: Any) -> None:
     [
         (
             ["--tokenzer", "intl"],
-            "unknown option 'tokenzer'; did you mean 'tokenizer'? Known options: aggregate, beta, ",
+            "unknown option '--tokenzer'; did you mean '--tokenizer'? Known options: --aggregate, --beta, ",
         ),
-        (["--zzz"], "unknown option 'zzz'. Known options: aggregate, beta, "),
-        (["--bleu_corpus.unit", "char"], "unknown option 'unit'"),
-        (["--cache_dir", "x"], "unknown option 'cache_dir'. Known options: aggregate, beta, "),
-        (["--num_process", "2"], "unknown option 'num_process'. Known options: aggregate, beta, "),
+        (["--zzz"], "unknown option '--zzz'. Known options: --aggregate, --beta, "),
+        (
+            ["--bleu_corpus.unit", "char"],
+            "unknown option '--unit': for bleu_corpus, --tokenizer char compares characters",
+        ),
+        (["--cache_dir", "x"], "unknown option '--cache-dir'. Known options: --aggregate, --beta, "),
+        (["--num_process", "2"], "unknown option '--num-process'. Known options: --aggregate, --beta, "),
         (["--wer_dp.unit", "char"], "--wer_dp.unit: wer_dp is not among the metrics bleu_corpus, rouge_l_multi"),
-        (["--bleu_corpus.", "char"], "unknown option ''"),
-        (["--", "char"], "unknown option ''"),
+        (["--bleu_corpus.", "char"], "unknown option '--'"),
+        (["--", "char"], "unknown option '--'"),
         (["-x"], "unexpected argument '-x': options are given as --name value"),
-        (["--lowercase", "maybe"], "bleu_corpus: lowercase='maybe': choose one of True, False"),
-        (["--max-order", "0"], "bleu_corpus: max_order=0: give a whole number"),
-        (["--max-order"], "bleu_corpus: max_order=True: give a whole number"),
-        (["--max-order", "{[]: 1}"], "bleu_corpus: max_order='{[]: 1}': give a whole number"),
-        (["--bleu_corpus.tokenizer", "14a"], "bleu_corpus: tokenizer='14a': choose one of '13a', "),
-        (["--confidence", "95"], "bleu_corpus: confidence=95.0: give a number above 0 and below 1"),
+        (["--lowercase", "maybe"], "bleu_corpus: --lowercase maybe: choose one of True, False"),
+        (["--max-order", "0"], "bleu_corpus: --max-order 0: give a whole number"),
+        (["--max-order"], "bleu_corpus: --max-order: give a whole number"),
+        (["--max-order", "{[]: 1}"], "bleu_corpus: --max-order '{[]: 1}': give a whole number"),
+        (["--bleu_corpus.tokenizer", "14a"], "bleu_corpus: --tokenizer 14a: choose one of '13a', "),
+        (["--confidence", "95"], "bleu_corpus: --confidence 95: give a number above 0 and below 1, such as 0.95"),
+        (["--confidence", "95%"], "bleu_corpus: --confidence 95%: give a number above 0 and below 1, such as 0.95"),
+        (["--confidence", "high"], "bleu_corpus: --confidence high: give a number above 0 and below 1, such as 0.95"),
     ],
 )
 def test_bad_options_are_told_in_one_line(run: Any, words: list[str], message: str) -> None:
@@ -154,7 +162,6 @@ def test_bad_options_are_told_in_one_line(run: Any, words: list[str], message: s
         ["score"],
         ["rank"],
         ["score", "--metric", "bleu", *FILES],
-        ["score", "--metric", "bleu_corpus", *FILES, "--confidence", "high"],
     ],
 )
 def test_calls_that_cannot_be_read_exit_with_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -261,7 +268,7 @@ def test_the_installed_command_fails_without_a_traceback() -> None:
     done = installed("score", "--metric", "bleu_corpus", *FILES, "--tokenizer", "14a")
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("evenscore: bleu_corpus: tokenizer='14a': choose one of '13a', ")
+    assert done.stderr.splitlines()[-1].startswith("evenscore: bleu_corpus: --tokenizer 14a: choose one of '13a', ")
 
 
 def test_repeated_names_add_up_and_repeated_options_are_refused(run: Any) -> None:
@@ -275,14 +282,14 @@ def test_repeated_names_add_up_and_repeated_options_are_refused(run: Any) -> Non
 
 def test_an_option_that_only_one_of_several_can_take_is_told_with_the_way_out(run: Any) -> None:
     said = run("--metric", "bleu_corpus", "rouge_l_multi", *FILES, "--tokenizer", "intl", status=2)
-    assert said.startswith("rouge_l_multi: tokenizer='intl': choose one of ")
+    assert said.startswith("rouge_l_multi: --tokenizer intl: choose one of ")
     assert said.endswith("; an option for rouge_l_multi alone is --rouge_l_multi.OPTION")
 
 
 def test_warnings_are_lines_without_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, russian="дом\n".encode())["russian"]
     assert main(["score", "--metric", "rouge_l_multi", "--predictions", path, "--references", path]) == 0
-    assert capsys.readouterr().err.splitlines()[-1].startswith("evenscore: warning: a text of row 0 has letters")
+    assert capsys.readouterr().err.splitlines()[-1].startswith("evenscore: warning: a text of row 1 has letters")
 
 
 def test_a_closed_pipe_and_an_interrupt_end_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -373,11 +380,54 @@ def test_the_command_imports_no_host(words: list[str], tmp_path: Path) -> None:
     assert printed.splitlines()[-1] == "imported"
 
 
-def test_help_lists_the_options_of_every_metric(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("command", ["score", "compare", "train", "tokenize", "options", "publish"])
+def test_help_fits_a_terminal(command: str, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit, match="0"):
-        main(["score", "--help"])
-    shown = capsys.readouterr().out
-    for name in evenscore.METRICS:
-        _, _, own = shown.partition(f"options of {name}:")
-        for option, said in declared(evenscore.load(name).scorer_type.declaration)["options"].items():
-            assert f"  --{option.replace('_', '-')}: {said.meaning} (default: {said.default!r})\n" in own
+        main([command, "--help"])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 60
+
+
+def test_help_names_the_list_of_options_before_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("score", "compare"):
+        with pytest.raises(SystemExit, match="0"):
+            main([command, "--help"])
+        before, _, after = capsys.readouterr().out.partition("\n  -h, --help ")
+        assert "`evenscore options METRIC`" in before
+        assert "--smoothing" not in after
+
+
+@pytest.mark.parametrize("name", evenscore.METRICS)
+def test_options_lists_every_option_of_a_metric(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["options", name]) == 0
+    listed = " ".join(capsys.readouterr().out.split())
+    for option, said in declared(evenscore.load(name).scorer_type.declaration)["options"].items():
+        assert f"--{option.replace('_', '-')} type: " in listed
+        assert " ".join(said.meaning.replace("`", "").split()) in listed
+
+
+def test_an_option_of_one_metric_that_has_no_like_elsewhere_needs_no_warning(run: Any) -> None:
+    words = ("--metric", "wer_dp", "bleu_corpus", *FILES, "--effective-order")
+    assert as_json(run, *words) == {
+        "wer_dp": scored("wer_dp"),
+        "bleu_corpus": scored("bleu_corpus", effective_order=True),
+    }
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ("smooth_method='x': choose", "--smooth-method x: choose"),
+        ("give train_texts=, a list", "give --train-texts, a list"),
+        ("per_example and seed need rows", "--per-example and seed need rows"),
+        ("weights=[0.5, 0.5]: set force=True", "--weights 0.5 0.5: set --force"),
+        ("tokenizer='it\\'s a.json'", """--tokenizer 'it'"'"'s a.json'"""),
+        ("out/seed=3.txt, seed=3.txt.gz and 'seed=3'", "out/seed=3.txt, --seed 3.txt.gz and 'seed=3'"),
+        ("unit=<function f>", "--unit <function f>"),
+    ],
+)
+def test_messages_of_the_library_come_in_the_words_of_the_command(message: str, words: str) -> None:
+    names = ["smooth_method", "train_texts", "per_example", "seed", "weights", "force", "tokenizer", "unit"]
+    assert command_words(message, names) == words

@@ -78,7 +78,11 @@ def test_options_reach_the_comparison(run: Any, words: list[str], options: dict[
 def test_metrics_come_in_the_order_asked_for_and_once(run: Any) -> None:
     words = ("--metric", "wer_dp", "wer_dp", "--metric", "bleu_corpus", "--lowercase", "--unit", "char", *FEW)
     few = {"n_trials": 50, "n_resamples": 50}
-    result = as_json(run, *FILES[:2], *REFERENCES, *words)["metrics"]
+    hints = (
+        "--lowercase reaches bleu_corpus only: for wer_dp, --transforms to_lower_case does the same\n"
+        "evenscore: warning: --unit reaches wer_dp only: for bleu_corpus, --tokenizer char compares characters"
+    )
+    result = as_json(functools.partial(run, warning=hints), *FILES[:2], *REFERENCES, *words)["metrics"]
     assert list(result) == ["wer_dp", "bleu_corpus"]
     assert result["wer_dp"] == compared("wer_dp", SYSTEMS[:2], unit="char", **few)
     assert result["bleu_corpus"] == compared("bleu_corpus", SYSTEMS[:2], lowercase=True, **few)
@@ -338,12 +342,52 @@ def test_the_same_file_twice_is_told_in_one_line_and_gets_no_mark(
     assert cells[3][1][:2] == cells[1][1]
 
 
+@pytest.mark.parametrize("n", [1, 3, 5, 6])
+def test_too_few_rows_are_told_and_get_no_mark(n: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = written(tmp_path, worst="x\n" * n, best="a b c d e\n" * n, references="a b c d e\n" * n)
+    plot = tmp_path / "p.svg"
+    words = (files["worst"], files["best"], "--references", files["references"], "--metric", "wer_dp", "--plot", plot)
+    assert main(["compare", *map(str, words)]) == 0
+    out, err = capsys.readouterr()
+    cells, notes = parsed_text(out)
+    unit = "1 row" if n == 1 else f"{n} rows"
+    few = (
+        f"evenscore: warning: {unit} cannot show a difference, however small p is: a paired test needs 6 rows to reach "
+        f"p < 0.05, and many more to find small differences\n"
+    )
+    assert err == (few if n < 6 else "")
+    metric: Any = evenscore.load("wer_dp", confidence=0.95)
+    tested = metric.compare(["x"] * n, ["a b c d e"] * n, references=["a b c d e"] * n)
+    (system,) = tested["systems"]
+    marked = n >= 6
+    # The p-value stays sacrebleu's, but marks nothing.
+    assert cells[2][1] == [f"0.0000{' *' * marked}", "[0.0000, 0.0000]", f"p = {system['wer_p_value']:.4f}"]
+    assert notes[0].startswith("* differs") == marked
+    drawn = plot.read_text(encoding="utf-8")
+    assert ("p = " in drawn) == marked
+    assert main(["compare", *map(str, words[:-2]), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["metrics"] == {"wer_dp": tested}
+
+
+def test_an_equal_score_gets_no_p_value(run: Any, tmp_path: Path) -> None:
+    rows = {"one": "a x\nb\n" * 3, "two": "a\nb c\n" * 3, "three": "a\nb\n" * 3, "references": "a y\nb\n" * 3}
+    files = written(tmp_path, **rows)
+    words = (files["one"], files["two"], files["three"], "--references", files["references"], "--metric", "wer_dp")
+    one, two, three = rows["one"].split("\n")[:-1], rows["two"].split("\n")[:-1], rows["three"].split("\n")[:-1]
+    metric: Any = evenscore.load("wer_dp", confidence=0.95)
+    tested = metric.compare(one, two, three, references=rows["references"].split("\n")[:-1])
+    baseline, (worse, equal) = tested["baseline"], tested["systems"]
+    assert worse["wer"] != baseline["wer"] == equal["wer"]
+    del equal["wer_p_value"]
+    assert as_json(run, *words)["metrics"] == {"wer_dp": tested}
+
+
 def test_two_warnings_are_two_lines_with_the_systems_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    files = written(tmp_path, russian="дом\nb\n", other="дом\nb\n", plain="a\nc\n")
+    files = written(tmp_path, russian="дом\nb\n" * 3, other="дом\nb\n" * 3, plain="a\nc\n" * 3)
     words = (files["russian"], files["plain"], files["other"], "--references", files["plain"], *FEW)
     assert main(["compare", *words]) == 0
     letters, equal = sorted(capsys.readouterr().err.splitlines(), key=lambda line: "Is it the same file" in line)
-    assert letters.startswith("evenscore: warning: a text of row 0 has letters")
+    assert letters.startswith("evenscore: warning: a text of row 1 has letters")
     assert equal.startswith("evenscore: warning: other has the same counts as the baseline in every row")
 
 
@@ -355,19 +399,22 @@ def test_two_warnings_are_two_lines_with_the_systems_names(capsys: pytest.Captur
     [
         ([FILES[0], *REFERENCES], f"no system to compare with {FILES[0]}: name its file after the baseline's"),
         ([*FILES, *REFERENCES, "--metric", "wer_dp", "perplexity"],
-         "perplexity needs a model: give --model_id FOLDER, or --source ngram --train-texts FILE"),
+         "perplexity needs a model: give --model-id FOLDER, or --source ngram --train-texts FILE"),
         ([*FILES, *REFERENCES, "--metric", "perplexity"], "perplexity has no references: leave --references out"),
         ([*FILES, "--metric", "perplexity", "wer_dp"], "wer_dp needs references: give --references FILE"),
         (FILES, "bleu_corpus needs references: give --references FILE"),
-        ([*FILES, *REFERENCES, "--tokenzer", "intl"], "unknown option 'tokenzer'; did you mean 'tokenizer'? Known "),
+        ([*FILES, *REFERENCES, "--tokenzer", "intl"],
+         "unknown option '--tokenzer'; did you mean '--tokenizer'? Known options: "),
         ([*FILES, *REFERENCES, "--metric", "wer_dp", "--trails", "5"],
-         "unknown option 'trails'; did you mean 'trials'? Known options: "),
-        ([*FILES, *REFERENCES, "--trials", "0"], "n_trials=0: give a whole number of at least 1"),
-        ([*FILES, *REFERENCES, "--confidence", "95"], "bleu_corpus: confidence=95: give a number above 0 and below 1"),
-        ([*FILES, *REFERENCES, "--confidence", "high"], "bleu_corpus: confidence='high': give a number above 0"),
+         "unknown option '--trails'; did you mean '--trials'? Known options: "),
+        ([*FILES, *REFERENCES, "--trials", "0"], "--trials 0: give a whole number of at least 1"),
+        ([*FILES, *REFERENCES, "--confidence", "95"],
+         "bleu_corpus: --confidence 95: give a number above 0 and below 1, such as 0.95"),
+        ([*FILES, *REFERENCES, "--confidence", "high"], "bleu_corpus: --confidence high: give a number above 0"),
         ([*FILES, *REFERENCES, "--wer_dp.confidence", "0.9"],
          "--wer_dp.confidence contradicts --confidence, which every metric gets: give one of them"),
-        ([*FILES, *REFERENCES, "--aggregate", "none"], "aggregate='none' needs rows, and a sum has none"),
+        ([*FILES, *REFERENCES, "--aggregate", "none"],
+         "--aggregate none needs rows, and a sum has none: set --aggregate mean"),
         ([FILES[0], *REFERENCES, "--lowercase", "--", FILES[1]], "no system to compare with "),
     ],
 )  # fmt: skip

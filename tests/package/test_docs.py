@@ -93,6 +93,14 @@ def test_links_of_the_page_lead_somewhere(page: Path) -> None:
     assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
 
 
+@pytest.mark.parametrize("page", SITE, ids=lambda page: str(page.relative_to(ROOT)))
+def test_what_a_page_of_the_site_includes_is_a_link_on_github(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    included = re.findall(r'^--8<-- "([^":]+)', text, flags=re.MULTILINE)
+    linked = [(page.parent / link).resolve() for link in re.findall(r"\]\(([^)#]+)\)", text)]
+    assert [path for path in included if ROOT / path not in linked] == []
+
+
 def test_the_guide_is_short_and_every_path_in_it_exists() -> None:
     text = GUIDE.read_text(encoding="utf-8")
     named = {path for path in re.findall(r"[\w.*/-]+", text) if re.search(r"\w/|\.(py|md|cfg)$", path)}

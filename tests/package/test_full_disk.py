@@ -46,6 +46,7 @@ _EVALUATES = """
 """
 
 
+@pytest.mark.slow
 def test_metrics_need_no_disk(tmp_path: Path) -> None:
     assert run_python(_FULL + _OURS + _USE, tmp_path, PYTHONDONTWRITEBYTECODE="1") == "5\n"
 
@@ -58,6 +59,7 @@ def test_metrics_that_evaluate_copied_before_need_no_disk(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("folder", ["/dev/null/hf", "/proc/hf"])
+@pytest.mark.slow
 def test_metrics_need_no_cache_folder(folder: str, tmp_path: Path) -> None:
     # evaluate.load itself copies the script there, and says so.
     program = "    import datasets, evaluate" + _OURS + _USE + """

@@ -65,7 +65,15 @@ def test_a_fresh_offline_process_loads_and_scores(tmp_path: Path) -> None:
 
 
 def test_the_package_lists_its_public_names() -> None:
-    assert sorted(evenscore.__all__) == ["METRICS", "__version__", "combine", "load", "path", "plot_comparison"]
+    assert sorted(evenscore.__all__) == [
+        "METRICS",
+        "__version__",
+        "combine",
+        "load",
+        "path",
+        "plot_comparison",
+        "report",
+    ]
     assert all(hasattr(evenscore, name) for name in evenscore.__all__)
 
 
@@ -198,6 +206,7 @@ def test_metrics_that_saw_other_rows_are_merged_in_any_order(
         # The means of the rows have an order, and sums have no rows.
         assert result.pop("perplexities", None) == ([whole["perplexities"][i] for i in order] if keep_rows else None)
         assert result.pop("mean_perplexity", None) == (whole["mean_perplexity"] if keep_rows else None)
+        assert result.pop("left_out", None) == (None if keep_rows else ["mean_perplexity", "perplexities"])
         whole = {key: value for key, value in whole.items() if key not in ("perplexities", "mean_perplexity")}
     assert result == whole
     # What was merged stays with the other.
@@ -240,6 +249,98 @@ def test_sums_alone_may_be_kept(name: str) -> None:
     whole = evenscore.load(name).compute(predictions=PREDICTIONS * 50, references=VARYING * 50)
     assert metric.compute() == whole
     assert len(metric) == 0
+
+
+# --- a compute that fails or is interrupted
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_rows_stay_where_compute_fails(name: str, keep_rows: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = added(evenscore.load(name, keep_rows=keep_rows), PREDICTIONS, VARYING)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(metric._scorer), "score", fail)
+        for _ in range(2):
+            with pytest.raises(MemoryError):
+                metric.compute()
+            with pytest.raises(MemoryError):
+                metric.compute(predictions=PREDICTIONS[:1], references=VARYING[:1])
+    with pytest.raises(ValueError, match="predictions"):
+        metric.compute(predictions=[None], references=["a"])
+    assert len(metric) == len(PREDICTIONS)
+    assert metric.compute() == scores(name, per_example=False)
+    assert len(metric) == 0
+
+
+def fail(*_: Any) -> None:
+    raise MemoryError
+
+
+def test_rows_that_came_back_precede_those_added_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    metric = evenscore.load("wer_dp", per_example=True)
+    metric.add(prediction="a b", reference="a c")
+
+    def add_and_fail(*_: Any) -> None:
+        metric.add(prediction="a", reference="a")
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(metric._scorer), "score", add_and_fail)
+        with pytest.raises(MemoryError):
+            metric.compute()
+    assert metric.compute()["wer_per_example"] == [0.5, 0.0]
+
+
+class _Interrupt:
+    """Raises KeyboardInterrupt before one of the lines of evenscore that run in this thread: number `at`, from 0.
+
+    Not where the lock is held: at the end of its block, Python could then not give it back, and no signal comes there.
+    """
+
+    def __init__(self, at: int, lock: Any) -> None:
+        self.left, self.lock = at, lock
+
+    def __call__(self, frame: Any, event: str, _: Any) -> Any:
+        if "evenscore" not in frame.f_globals.get("__name__", "").split("."):
+            return None
+        if event == "line" and not self.lock.locked():
+            self.left -= 1
+            if self.left < 0:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return self
+
+
+@pytest.mark.parametrize("keep_rows", [True, False])
+def test_rows_stay_wherever_compute_is_interrupted(keep_rows: bool) -> None:
+    metric = added(evenscore.load("wer_dp", keep_rows=keep_rows), PREDICTIONS, VARYING)
+    expected, usual = scores("wer_dp", per_example=False), sys.gettrace()
+    points = 0
+    while True:
+        sys.settrace(_Interrupt(points, metric._added._lock))
+        try:
+            result = metric.compute()
+        except KeyboardInterrupt:
+            points += 1
+        else:
+            break
+        finally:
+            sys.settrace(usual)
+        assert len(metric) == len(PREDICTIONS)
+    assert points > 50
+    assert result == expected
+    assert len(metric) == 0
+
+
+def test_rows_stay_in_all_combined_metrics_where_one_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = evenscore.combine(["wer_dp", "bleu_corpus"])
+    both.add_batch(predictions=["a b c d"], references=["a b c d e"])
+    with monkeypatch.context() as patch:
+        patch.setattr(type(both.evaluation_modules[1]._scorer), "score", fail)
+        with pytest.raises(MemoryError):
+            both.compute()
+    assert [len(metric) for metric in both.evaluation_modules] == [1, 1]
+    assert both.compute(scalars_only=True)["wer"] == 0.2
+    assert [len(metric) for metric in both.evaluation_modules] == [0, 0]
 
 
 # --- rows that threads and forked processes add
@@ -359,6 +460,10 @@ def test_our_combine_gives_an_option_to_the_members_that_have_it(load: Callable[
         assert len(own) < len(options)
         expected = metric.compute(predictions=PREDICTIONS, references=VARYING, **own)
         assert {key: result.get(f"{metric.name}_{key}", result.get(key)) for key in expected} == expected
+    no_lower_case = evenscore.combine([evenscore.load("wer_dp"), evenscore.load("perplexity")])
+    hint = "'lowercase': for wer_dp, transforms='to_lower_case' does the same; perplexity has nothing like it$"
+    with pytest.raises(ValueError, match=hint):
+        no_lower_case.compute(predictions=["a"], references=["a"], lowercase=True)
     with pytest.raises(ValueError, match="unknown option 'lowercse'; did you mean 'lowercase'"):
         evenscore.combine(loaded).compute(predictions=PREDICTIONS, references=VARYING, lowercse=True)
 
@@ -612,6 +717,7 @@ def test_the_hash_depends_on_options_alone(name: str, load: Callable[..., Any]) 
     assert (Hasher.hash(one), pickle.dumps(one)) == (Hasher.hash(same), pickle.dumps(same))
 
 
+@pytest.mark.slow
 def test_the_hash_is_the_same_in_every_process(tmp_path: Path) -> None:
     program = """
         import evaluate, evenscore, json
@@ -632,6 +738,7 @@ def test_the_hash_is_the_same_in_every_process(tmp_path: Path) -> None:
     assert len(set(first)) == len(METRICS)
 
 
+@pytest.mark.slow
 def test_map_scores_rows_in_two_processes_and_finds_them_again(tmp_path: Path) -> None:
     program = """
         import datasets, evaluate, evenscore, json
@@ -742,6 +849,7 @@ def test_no_file_is_left_in_the_cache_folder(name: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_use_writes_no_file_anywhere(tmp_path: Path) -> None:
     program = """
         import os, sys
@@ -849,6 +957,11 @@ def test_compare_refuses_what_cannot_be_compared(name: str) -> None:
         (lambda: compare(short, [short, short], references=SINGLE[:2]), r"systems\[0\]\[0\] is \['the cat .*nested"),
         (lambda: compare(short, None, references=SINGLE[:2]), r"systems\[0\] is missing"),
         (lambda: compare(short, short, references=None), "references is missing"),
+        (
+            lambda: compare(short, short, SINGLE[:2]),
+            "references is missing: give references=, by name; what is given by",
+        ),
+        (lambda: compare(short, short, VARYING[:2]), "references is missing: give references=, by name; what is given"),
         (lambda: compare(short, short, references=SINGLE[:2], test="t"), "test='t': choose one of 'bootstrap', 'rand"),
         (lambda: compare(short, short, references=SINGLE[:2], n_trials=0), "n_trials=0: give a whole number"),
         (lambda: compare(short, short, references=SINGLE[:2], n_trials=2.5), "n_trials=2.5: give a whole number"),

@@ -1,4 +1,7 @@
-"""Ctrl-C while a tokenizer is trained: a signal to a process of its own, sent once its progress says where it is."""
+"""Ctrl-C while a tokenizer is trained: a signal to a process of its own, sent once its progress says where it is.
+
+Also threads of a program that go on after its main thread.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,20 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from fresh_process import run_python
+from tqdm import tqdm
 
 from tokenizers_impl import Tokenizer
+from tokenizers_impl._core import parallel
 
 OLD = '{"an": "older file"}'
 
@@ -131,3 +140,111 @@ def test_a_program_gets_keyboard_interrupt_and_keeps_its_tokenizer(
     assert error.rstrip().endswith("KeyboardInterrupt")
     assert list(tmp_path.iterdir()) == [target]
     assert Tokenizer.from_file(str(target)).get_vocab_size() <= 12
+
+
+# --- Ctrl-C as a thread starts
+
+ROOT = str(Path(__file__).resolve().parents[2])
+_BEGUN = """
+import sys, threading
+from tokenizers_impl import Tokenizer, models, trainers
+start = threading.Thread.start
+def interrupted(thread):
+    start(thread)
+    raise KeyboardInterrupt
+threading.Thread.start = interrupted
+try:
+    Tokenizer(models.BPE()).train_from_iterator(["low lower"] * 9, trainers.BpeTrainer(vocab_size=9))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_a_program_that_is_interrupted_as_a_training_begins_ends(tmp_path: Path) -> None:
+    assert run_python(_BEGUN, tmp_path, PYTHONPATH=ROOT) == "interrupted\n"
+
+
+def _never() -> None:
+    with parallel.progress_if_slow("Stage", True):
+        raise AssertionError("the stage began")
+
+
+@pytest.mark.parametrize("begin", [_never, lambda: next(parallel.map_in_order(abs, [1, 2]))])
+@pytest.mark.parametrize("is_started", [False, True])
+def test_no_thread_outlives_an_interrupted_start(begin: Any, is_started: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAYON_NUM_THREADS", "2")
+    before, start = threading.enumerate(), threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        if is_started:
+            start(thread)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        begin()
+    assert threading.enumerate() == before
+
+
+def test_no_thread_outlives_an_interrupt_as_the_context_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAYON_NUM_THREADS", "2")
+    before = threading.enumerate()
+
+    def interrupted(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(parallel.Threads, "__exit__", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            list(parallel.map_in_order(abs, range(9)))
+    end = time.monotonic() + 30
+    while threading.enumerate() != before:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_nobody_waits_for_a_lock_that_an_interrupt_left_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_PATIENCE", 0.1)
+    # tqdm starts no thread of its own.
+    monkeypatch.setattr(tqdm, "monitor_interval", 0)
+    before = threading.enumerate()
+    # As a Ctrl-C does within tqdm, which takes its locks one by one.
+    tqdm.get_lock().acquire()
+    try:
+        with parallel.progress_if_slow("Stage", True):
+            time.sleep(0.3)
+    finally:
+        tqdm.get_lock().release()
+    while len(threading.enumerate()) > len(before):
+        time.sleep(0.01)
+
+
+# --- threads that outlive the main thread
+
+_LATE = """
+import threading
+def work():
+    threading.main_thread().join()
+    import asyncio, os
+    from tokenizers_impl import Tokenizer, models, pre_tokenizers, trainers
+    texts = ["low lower lowest newer"] * 40_000
+    for model, trainer in (
+        (models.BPE(), trainers.BpeTrainer(vocab_size=20)),
+        (models.Unigram(), trainers.UnigramTrainer(vocab_size=20)),
+    ):
+        tokenizer = Tokenizer(model)
+        tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        tokenizer.train_from_iterator(texts, trainer)
+        batch = [len(row.ids) for row in tokenizer.encode_batch(texts)]
+        row = asyncio.run(tokenizer.async_encode(texts[0]))
+        assert batch == [len(row.ids)] * len(texts)
+        print(type(model).__name__, tokenizer.get_vocab_size(), len(row.ids))
+threading.Thread(target=work).start()
+"""
+
+
+def test_a_thread_that_outlives_the_main_thread_trains_and_encodes(tmp_path: Path) -> None:
+    late = run_python(_LATE, tmp_path, PYTHONPATH=ROOT, RAYON_NUM_THREADS="2")
+    at_once = run_python(_LATE.replace("threading.main_thread().join()", "pass"), tmp_path, PYTHONPATH=ROOT)
+    assert late == at_once
+    assert [line.split()[:2] for line in late.splitlines()] == [["BPE", "18"], ["Unigram", "13"]]

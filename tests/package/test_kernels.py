@@ -127,6 +127,23 @@ print(*(str(warning.message) for warning in caught), sep="; ")
 """
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="its permissions are others")
+def test_a_folder_that_others_may_write_is_warned_of_once(folder: Path) -> None:
+    kept = folder / "kept"
+    kept.mkdir()
+    expected = (
+        f"others may write to the folder of compiled kernels {kept}, and what they write there runs in your programs: "
+        f"run chmod -R go-w {kept}, or set NUMBA_CACHE_DIR to a folder of your own"
+    )
+    for mode, said in ((0o755, ""), (0o757, expected), (0o1777, expected), (0o700, "")):
+        kept.chmod(mode)
+        assert run(folder, with_warnings()).splitlines()[1:] == [said][: bool(said)], oct(mode)
+    # Not the folder that is named, but the one in it that holds the package's.
+    (own,) = (path for path in kept.iterdir() if path.name.startswith("tokenizers_impl_"))
+    own.chmod(0o777)
+    assert run(folder, with_warnings()).splitlines()[1:] == [expected]
+
+
 def test_without_a_folder_that_can_be_written_all_works_with_a_warning(folder: Path) -> None:
     (folder / "kept").write_text("no folder")
     # No folder beside the sources, none of the user's: files stand where they would be made.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -209,6 +211,36 @@ def test_an_empty_folder_is_empty_again_if_the_last_moves_are_interrupted(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_else_lies_in_the_folder_of_a_metric_is_not_uploaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = bundle("wer_dp", "me/wer_dp")
+    folder, elsewhere = tmp_path / "wer_dp", tmp_path / "elsewhere"
+    shutil.copytree(Path(evenscore.path("wer_dp")), folder)
+    elsewhere.mkdir()
+    for place in (folder, elsewhere):
+        (place / "token.txt").write_text("hf_secret")
+        (place / "notes.py").write_text("TOKEN = 'hf_secret'")
+    (folder / "linked").symlink_to(elsewhere)
+    (folder / "_linked.py").symlink_to(elsewhere / "notes.py")
+    (folder / "dangling").symlink_to(tmp_path / "gone")
+    monkeypatch.setattr(import_module("evenscore.hub.bundle"), "path", lambda metric: str(folder))
+    assert bundle("wer_dp", "me/wer_dp") == expected
+
+
+def test_a_dangling_link_names_itself(
+    dry_run: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "wer_dp"
+    shutil.copytree(Path(evenscore.path("wer_dp")), folder)
+    (folder / "README.md").unlink()
+    (folder / "README.md").symlink_to(tmp_path / "gone")
+    monkeypatch.setattr(import_module("evenscore.hub.bundle"), "path", lambda metric: str(folder))
+    said = dry_run("wer_dp", "me/wer_dp", tmp_path / "out", status=2)
+    assert said == f"evenscore: {folder / 'README.md'}: No such file or directory\n"
+    assert not (tmp_path / "out").exists()
+
+
 # --- refusals
 
 
@@ -293,6 +325,13 @@ def test_without_a_token_that_may_write_there_nothing_is_made(hub: Hub, tmp_path
     ]
     assert results == [(2, f"evenscore: {message}") for message in expected]
     assert hub.spaces == {"user/there": {}}
+
+
+def test_an_answer_that_repeats_the_token_is_shown_without_it(hub: Hub, tmp_path: Path) -> None:
+    hub.echo = "\x1b[31mno:\n Authorization: {}\r"
+    ((status, said),) = published(hub.url, tmp_path, ("wer_dp", "--to", "user/wer_dp"))
+    assert status == 2
+    assert said == ("evenscore: user/wer_dp: the Hub answers 400 (\\x1b[31mno: Authorization: Bearer ***)\n")
 
 
 @pytest.mark.parametrize("token", ["hf_\u00e9", "hf_a\x01b"])

@@ -151,7 +151,7 @@ def test_type_checkers_know_options_and_results(distributions: dict[str, Path], 
 
 
 def test_wheels_hold_every_module_and_card_and_nothing_else_of_the_checkout(distributions: dict[str, Path]) -> None:
-    expected = {path.relative_to(ROOT).as_posix() for path in LIBRARY} | {"evenscore/py.typed"}
+    expected = {path.relative_to(ROOT).as_posix() for path in LIBRARY} | {"evenscore/py.typed", "evenscore/report.html"}
     expected |= {f"evenscore/metrics/{name}/{file}" for name in ALL_METRICS for file in five_files(name)}
     for pattern in ("*.py", "py.typed", "data/*.txt"):
         expected |= {path.relative_to(ROOT).as_posix() for path in (ROOT / "tokenizers_impl").rglob(pattern)}

@@ -243,18 +243,18 @@ def packed(data: bytes) -> bytes:
         ("t.csv", b"prediction,reference\na,b\ncaf\xe9,d\n", "t.csv is not UTF-8 text (line 3, byte 28): convert "),
         ("t.csv", "prediction,reference\n".encode("utf-16"), "t.csv is UTF-16 text: convert it to UTF-8"),
         ("t.jsonl", b'{"prediction": "a"}\n\n{"prediction"}\n',
-         "t.jsonl, line 3 is no JSON (Expecting ':' delimiter, character 14): correct or remove it"),
-        ("t.jsonl", b'["a"]\n', "t.jsonl, line 1 is no JSON object: write one such as "),
+         "t.jsonl, line 3 is not valid JSON (Expecting ':' delimiter, character 14): correct or remove it"),
+        ("t.jsonl", b'["a"]\n', "t.jsonl, line 1 is not a JSON object: write one such as "),
         ("t.jsonl", b'{"a": 1, "b": 2, "a": 3}\n', "t.jsonl, line 1: an object has two keys 'a': rename one"),
         ("t.jsonl", LONG, "t.jsonl, line 1 is nested too deeply to be read: make it flatter"),
         ("t.jsonl", b'{"prediction": ' + 5_000 * b"1" + b"}\n", "t.jsonl, line 1 has a number of too many digits"),
         ("t.json", b'[{"prediction": "a"},\n{"prediction": }]\n',
-         "t.json, line 2 is no JSON (Expecting value, character 16): correct or remove it"),
-        ("t.json", b'[{"prediction": "a"}, "b"]', "t.json, row 2 is no JSON object: write one such as "),
+         "t.json, line 2 is not valid JSON (Expecting value, character 16): correct or remove it"),
+        ("t.json", b'[{"prediction": "a"}, "b"]', "t.json, row 2 is not a JSON object: write one such as "),
         ("t.json", b'[{"a": 1, "a": 3}]\n', "t.json: an object has two keys 'a': rename one"),
         ("t.json", b'{"prediction": ["a"], "reference": ["a", "b"]}',
          "t.json: column 'reference' has 2 rows but 'prediction' has 1: give as many in each"),
-        ("t.json", b'{"prediction": "a"}\n{"prediction": b}\n', "t.json, line 2 is no JSON (Expecting value, "),
+        ("t.json", b'{"prediction": "a"}\n{"prediction": b}\n', "t.json, line 2 is not valid JSON (Expecting value, "),
         ("t.csv", b"id,question\n1,2\n",
          "t.csv has no column for predictions (prediction, predictions, hypothesis, text). Its columns are id, "
          "question: name one with --prediction-column"),
@@ -282,13 +282,13 @@ def packed(data: bytes) -> bytes:
         ("t.jsonl", b'{"prediction": "a", "reference": ["b", ["c"]]}\n',
          "t.jsonl, line 1: 'reference' holds a list: write a text, in quotation marks"),
         ("t.jsonl", b'{"prediction": "\\ud800", "reference": "b"}\n',
-         "t.jsonl, line 1: 'prediction' is a text with half of a surrogate pair, which is no character: remove it"),
+         "t.jsonl, line 1: 'prediction' is a text with half of a surrogate pair, which is not a character: remove it"),
         ("t.csv", b"prediction,reference\n", "nothing to score: predictions and references are empty"),
         ("t.csv.gz", packed(b"prediction,reference\n" + 99 * b"a,b\n")[:-9], "t.csv.gz is cut off or damaged ("),
         ("t.csv.gz", packed(b"prediction,reference\na,b\n")[:5], "t.csv.gz is cut off or damaged ("),
         ("t.csv.gz", packed(b"a") + b"more", "t.csv.gz is cut off or damaged ("),
-        ("t.csv.gz", b"", "t.csv.gz is no gzip file: pack it again, or rename it without .gz"),
-        ("t.csv.gz", b"prediction,reference\na,b\n", "t.csv.gz is no gzip file: pack it again, or rename it "),
+        ("t.csv.gz", b"", "t.csv.gz is not a gzip file: pack it again, or rename it without .gz"),
+        ("t.csv.gz", b"prediction,reference\na,b\n", "t.csv.gz is not a gzip file: pack it again, or rename it "),
     ],
 )  # fmt: skip
 def test_files_that_cannot_be_read_are_told_in_one_line(
@@ -422,7 +422,7 @@ def test_a_file_of_rows_stays_whole_if_the_new_one_cannot_be_written(
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr("os.replace", full)
     words = ("score", "--metric", "wer_dp", "--predictions", source, "--rows", rows)
     assert "No space left on device" in run(*words, status=2)
     assert rows.read_text(encoding="utf-8") == "before\n"
@@ -610,7 +610,7 @@ def test_types_are_said_in_words(run: Any) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["scor"], "unknown command 'scor'; did you mean 'score'? Choose one of score, compare, options, train, "),
+        (["scor"], "unknown command 'scor'; did you mean 'score'? Choose one of score, compare, report, options, "),
         (["x"], "unknown command 'x'. Choose one of score, compare, "),
         (["options", "bleu"], "unknown metric 'bleu'; did you mean 'bleu_corpus'? Choose one of bleu_corpus, "),
         (["publish", "wer", "--to", "a/b"], "unknown metric 'wer'; did you mean 'wer_dp'? Choose one of bleu_corpus, "),
@@ -631,11 +631,11 @@ def test_unknown_names_are_told_with_the_nearest(words: list[str], message: str,
 @pytest.mark.parametrize(
     ("metrics", "option", "message"),
     [
-        (["wer_dp"], "lowercase", "unknown option 'lowercase' of wer_dp: --transforms to_lower_case does the same"),
-        (["wer_dp", "rouge_l_multi"], "lowercase", "unknown option 'lowercase' of wer_dp: --transforms to_lower_case "
-         "does the same; unknown option 'lowercase' of rouge_l_multi: --tokenizer rouge_score and unicode always "),
-        (["bleu_corpus"], "unit", "unknown option 'unit' of bleu_corpus: --tokenizer char compares characters"),
-        (["wer_dp"], "lowercse", "unknown option 'lowercse'. Known options: "),
+        (["wer_dp"], "lowercase", "unknown option '--lowercase': for wer_dp, --transforms to_lower_case does the same"),
+        (["wer_dp", "rouge_l_multi"], "lowercase", "unknown option '--lowercase': for wer_dp, --transforms "
+         "to_lower_case does the same; for rouge_l_multi, --tokenizer rouge_score, the default, and --tokenizer "),
+        (["bleu_corpus"], "unit", "unknown option '--unit': for bleu_corpus, --tokenizer char compares characters"),
+        (["wer_dp"], "lowercse", "unknown option '--lowercse'. Known options: "),
     ],
 )  # fmt: skip
 def test_what_does_the_same_is_named(run: Any, tmp_path: Path, metrics: list[str], option: str, message: str) -> None:
@@ -643,6 +643,16 @@ def test_what_does_the_same_is_named(run: Any, tmp_path: Path, metrics: list[str
     path.write_bytes(ONE_TABLE["t.csv"])
     said = run("score", "--metric", *metrics, "--predictions", path, f"--{option}", status=2)
     assert said.startswith(message)
+
+
+@pytest.mark.parametrize("name", ["results.xlsx", "results.XLS", "results.ods"])
+def test_spreadsheets_are_refused_with_the_way_out(run: Any, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"PK\x03\x04")
+    said = f"{path} is a spreadsheet: save it as CSV in UTF-8, and give that file"
+    assert run("score", "--metric", "wer_dp", "--predictions", path, status=2) == said
+    assert run("compare", path, path, status=2) == said
+    assert run("train", "--model", "bpe", "-o", tmp_path / "t.json", path, status=2) == said
 
 
 def test_what_is_named_does_the_same(run: Any, tmp_path: Path) -> None:
@@ -716,7 +726,7 @@ def test_the_page_shows_what_is_printed(run: Any, tmp_path: Path, monkeypatch: p
 
 
 def test_the_page_names_every_command_and_option(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("score", "compare", "options", "train", "tokenize", "publish"):
+    for name in ("score", "compare", "options", "train", "tokenize", "tokenizers", "publish"):
         assert f"evenscore {name}" in PAGE
         with pytest.raises(SystemExit, match="0"):
             main([name, "--help"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import subprocess
@@ -101,11 +102,14 @@ def test_tokenize_prints_tokens_or_ids(tmp_path: Path, capsys: pytest.CaptureFix
     [
         (["train", "--model", "bpe", "-o", "{0}/x/t.json", *CORPUS], "x/t.json: there is no folder .*x: make it first"),
         (["train", "--model", "bpe", "-o", "{0}/t.json", "{0}/no.txt"], "no.txt: No such file or directory"),
-        (["train", "--model", "bpe", "--option", "vocab_sise=3", "-o", "{0}/t.json", *CORPUS], "vocab_size"),
+        (
+            ["train", "--model", "bpe", "--option", "vocab_sise=3", "-o", "{0}/t.json", *CORPUS],
+            "mean 'vocab-size'.*max-token-length",
+        ),
         (["train", "--model", "bpe", "--option", "vocab_size", "-o", "{0}/t.json", *CORPUS], "write it as NAME=VALUE"),
         (
             ["train", "--model", "unigram", "--quiet", "--vocab-size", "9", "-o", "{0}/t.json", *CORPUS],
-            "set vocab_size to 73 or",
+            "set --vocab-size to 73 or",
         ),
         (
             ["train", "--model", "bpe", "--quiet", "--extend", "{0}/no.json", "-o", "{0}/t.json", *CORPUS],
@@ -113,6 +117,13 @@ def test_tokenize_prints_tokens_or_ids(tmp_path: Path, capsys: pytest.CaptureFix
         ),
         (["train", "--model", "bpe", "--vocab", "9", "-o", "{0}/t.json", *CORPUS], "unexpected argument '--vocab'"),
         (["train", "--model", "bpe", "-o", "{0}/c.txt", "{0}/c.txt"], "c.txt is a file that the command reads, and"),
+        (["train", "--model", "bpe", *CORPUS], "nothing to write: give -o FILE, or --save-pretrained DIR"),
+        (["train", "--model", "bpe", "-o", "{0}/t.json", "--role", "a=b", *CORPUS], "--role belongs to --save-pretr"),
+        (
+            ["train", "--model", "bpe", "--save-pretrained", "{0}/x", "--role", "a=b", *CORPUS],
+            "--role a: choose one of",
+        ),
+        (["train", "--model", "bpe", "--save-pretrained", CORPUS[0], *CORPUS], "is a file: name a folder"),
         (["tokenize", "--tokenizer", "{0}/no.json", CORPUS[0]], "no.json: No such file or directory"),
         (["tokenize", "--tokenizer", CORPUS[0], CORPUS[0]], "not a valid tokenizer.json"),
     ],
@@ -126,6 +137,44 @@ def test_what_cannot_be_done_ends_with_a_sentence_and_status_2(
     assert printed.err.count("\n") == 1
     assert re.search(message, printed.err), printed.err
     assert not (tmp_path / "t.json").exists()
+
+
+@pytest.mark.parametrize("model", pipelines.PIPELINES)
+@pytest.mark.parametrize("packed", [False, True])
+def test_files_without_words_are_refused_by_name_although_the_library_trains(
+    model: str, packed: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty, out = tmp_path / ("empty.txt.gz" if packed else "empty.txt"), tmp_path / "t.json"
+    empty.write_bytes(gzip.compress(b"") if packed else b"")
+    assert main(["train", "--model", model, "--quiet", "-o", str(out), str(empty), str(empty)]) == 2
+    said = f"evenscore: {empty}, {empty}: there are no words to train on: give files with text"
+    assert capsys.readouterr().err.splitlines()[-1] == said
+    assert not out.exists()
+    tokenizer, trainer = pipelines.PIPELINES[model](show_progress=False)
+    with pytest.warns(UserWarning, match="the corpus has no words"):
+        tokenizer.train_from_iterator([], trainer)
+
+
+def test_a_packed_file_trains_as_its_texts_whatever_its_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named, unnamed = tmp_path / "corpus.txt.gz", tmp_path / "corpus.txt"
+    texts = Path(CORPUS[0]).read_bytes()
+    named.write_bytes(gzip.compress(texts))
+    unnamed.write_bytes(gzip.compress(texts))
+    trained_on = {}
+    for path in (CORPUS[0], str(named), str(unnamed)):
+        out = tmp_path / "t.json"
+        assert main(["train", "--model", "bpe", "--quiet", "--vocab-size", "300", "-o", str(out), path]) == 0
+        trained_on[path] = out.read_bytes()
+    assert len(set(trained_on.values())) == 1
+
+
+def test_the_nearest_model_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["train", "--model", "BPE", "-o", "t.json", *CORPUS])
+    said = "unknown model 'BPE'; did you mean 'bpe'? Choose one of bpe, byte-level-bpe, wordpiece, unigram"
+    assert said in capsys.readouterr().err.splitlines()[-1]
 
 
 @pytest.mark.slow
@@ -162,3 +211,45 @@ def test_history_tells_how_the_text_was_compressed() -> None:
     sizes = [row["corpus_tokens"] for row in trainer.history]
     assert sizes == sorted(sizes, reverse=True)
     assert json.loads(tokenizer.to_str())["model"]["merges"] == [list(row["pair"]) for row in trainer.history]
+
+
+# --- folders for transformers
+
+
+def test_transformers_loads_the_folder_with_its_roles(tmp_path: Path) -> None:
+    from transformers import AutoTokenizer
+
+    words = ["--model", "bpe", "--quiet", "--vocab-size", "300", "--special-token", "<s>"]
+    roles = ["--role", "bos_token=<s>", "--role", "pad_token=<pad>", "--role", "unk_token=<unk>"]
+    assert main(["train", *words, "--save-pretrained", str(tmp_path / "folder"), *roles, *CORPUS]) == 0
+    ours = Tokenizer.from_file(str(tmp_path / "folder" / "tokenizer.json"))
+    theirs = AutoTokenizer.from_pretrained(str(tmp_path / "folder"))
+    text = "The weather was better , wasn't it ?"
+    assert theirs(text).input_ids == ours.encode(text).ids
+    assert theirs.decode(ours.encode(text).ids) == ours.decode(ours.encode(text).ids)
+    assert (theirs.bos_token_id, theirs.pad_token_id, theirs.unk_token, theirs.eos_token) == (1, 2, "<unk>", None)
+    ours.save_pretrained(
+        tmp_path / "other", pad_token="<pad>", model_max_length=5, truncation_side="left", padding_side="left"
+    )
+    theirs = AutoTokenizer.from_pretrained(str(tmp_path / "other"))
+    assert theirs(text, truncation=True).input_ids == ours.encode(text).ids[-5:]
+    (padded,) = theirs(["it"], padding="max_length").input_ids
+    assert padded == [2] * (5 - len(ours.encode("it"))) + ours.encode("it").ids
+    assert (theirs.bos_token, theirs.model_max_length, len(theirs)) == (None, 5, ours.get_vocab_size())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"bos_token": "<bos>"}, "bos_token='<bos>' is no token: add it with add_special_tokens"),
+        ({"truncation_side": "top"}, "truncation_side='top': choose 'right' or 'left'"),
+        ({"model_max_length": 0}, "model_max_length=0: give 1 token or more"),
+    ],
+)
+def test_a_folder_that_transformers_would_misread_is_not_written(
+    options: dict[str, str], message: str, tmp_path: Path
+) -> None:
+    tokenizer, _ = pipelines.bpe()
+    with pytest.raises(ValueError, match=message):
+        tokenizer.save_pretrained(tmp_path / "folder", **options)  # type: ignore[arg-type]
+    assert not (tmp_path / "folder").exists()

@@ -11,11 +11,13 @@ import sys
 import sysconfig
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 from small_corpus import METRICS, random_rows
 
 import evenscore
+from tokenizers_impl import pipelines
 
 GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "datasets-and-clusters.md").read_text(encoding="utf-8")
 PREDICTIONS, REFERENCES = random_rows(600)
@@ -65,7 +67,7 @@ def lines_of_the_guide(containing: str) -> str:
     return found
 
 
-def results(program: str, folder: Path, *command: str) -> list[dict[str, float]]:
+def results(program: str, folder: Path, *command: str) -> list[Any]:
     """What the program prints in its last line, run as the command says, given the rows."""
     (folder / "rows.json").write_text(json.dumps([PREDICTIONS, REFERENCES]))
     (folder / "program.py").write_text(program)
@@ -80,7 +82,7 @@ def results(program: str, folder: Path, *command: str) -> list[dict[str, float]]
         timeout=300,
     )
     assert done.returncode == 0, done.stderr
-    printed: list[dict[str, float]] = json.loads(done.stdout.splitlines()[-1])
+    printed: list[Any] = json.loads(done.stdout.splitlines()[-1])
     return printed
 
 
@@ -116,3 +118,49 @@ def test_sums_of_parts_in_spark_give_the_same_bits(here: list[dict[str, float]],
     ]
     program = _START + textwrap.indent("\n".join(lines), "    ") + _SPARK
     assert results(program, tmp_path, sys.executable) == here
+
+
+# The guide's lines that add up counted words, by what is around them.
+_COUNTING = {
+    "Dask": """
+import dask.distributed
+if __name__ == "__main__":
+    with dask.distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster:
+        with dask.distributed.Client(cluster) as client:
+            LINE
+            show()
+""",
+    "Ray": """
+import ray
+ray.init(num_cpus=2, include_dashboard=False)
+LINE
+show()
+""",
+    "Spark": """
+import operator, pyspark
+with pyspark.SparkContext("local[2]") as context:
+    rdd = context.union([context.parallelize(part, 1) for part in parts])
+    LINE
+    show()
+""",
+}
+
+
+@pytest.mark.parametrize("cluster", _COUNTING)
+def test_words_counted_by_a_cluster_train_the_same_tokenizer(cluster: str, tmp_path: Path) -> None:
+    if cluster == "Spark" and shutil.which("java") is None:
+        pytest.skip("Spark runs on java, which is not installed")
+    (line,) = re.findall(rf"^\| {cluster} \| `(total = .+?)` \|$", GUIDE, re.MULTILINE)
+    start = """
+import json, sys
+from tokenizers_impl import WordCounter, pipelines
+tokenizer, trainer = pipelines.bpe(vocab_size=200, tie_break="first", show_progress=False)
+texts = json.load(open(sys.argv[1]))[0]
+parts = [texts[:50], texts[50:60], texts[60:]]
+def show():
+    tokenizer.train_from_counts(total, trainer)
+    print(json.dumps([tokenizer.to_str()]))
+"""
+    tokenizer, trainer = pipelines.bpe(vocab_size=200, tie_break="first", show_progress=False)
+    tokenizer.train_from_iterator(PREDICTIONS, trainer)
+    assert results(start + _COUNTING[cluster].replace("LINE", line), tmp_path, sys.executable) == [tokenizer.to_str()]

@@ -859,7 +859,9 @@ def test_number_types_that_are_none(folder: Path, models: Models, dtype: Any) ->
 @pytest.mark.parametrize("missing", ["torch", "transformers"])
 def test_missing_packages_say_what_to_install(missing: str, folder: Path, models: Models, monkeypatch: Any) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(ImportError, match=f"a pretrained model needs the package {missing}: pip install {missing}"):
+    with pytest.raises(
+        ImportError, match=f"model_id, a pretrained model, needs the package {missing}: pip install {missing}"
+    ):
         load_source(model_id=folder / "gpt2")
 
 

@@ -20,7 +20,7 @@ import site_docstrings
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ["models", "trainers", "normalizers", "pre_tokenizers", "processors", "decoders"]
-PARTS += ["exchange", "implementations", "pipelines"]
+PARTS += ["exchange", "implementations", "measures", "pipelines"]
 # A landing page, a page of text, one that includes a file, one of wide tables, one of docstrings.
 PAGES = ("index", "getting-started", "metrics/wer_dp", "exactness", "reference/trainers")
 SCHEME = "return document.body.getAttribute('data-md-color-scheme')"
@@ -87,7 +87,7 @@ def test_every_public_name_has_a_place_in_the_reference(site: Path) -> None:
     described = {line.split()[0] for line in zlib.decompress(inventory).decode().splitlines()}
     modules = ["tokenizers_impl", *(f"tokenizers_impl.{part}" for part in PARTS)]
     names = {f"{module}.{name}" for module in modules for name in importlib.import_module(module).__all__}
-    names |= {f"evenscore.{name}" for name in ("load", "path", "plot_comparison")}
+    names |= {f"evenscore.{name}" for name in ("load", "path", "plot_comparison", "report")}
     # Submodules have a page each, without a heading; the release is no object.
     apart = {f"tokenizers_impl.{part}" for part in PARTS} | {"tokenizers_impl.__version__"}
     assert sorted(names - apart - described) == []
@@ -99,6 +99,9 @@ def test_pages_hold_what_they_include_without_front_matter(site: Path) -> None:
     assert "sdk_version" not in card
     for page in ("exactness.html", "performance.html", "tokenizers.html", "contributing.html"):
         assert "--8&lt;--" not in (site / page).read_text(encoding="utf-8")
+    # The sentence is for those who read the page's source.
+    assert [page for page in site.rglob("*.html") if "On GitHub, read" in page.read_text(encoding="utf-8")] == []
+    assert card.count("<h1") == 1
     assert "sacrebleu 2.6.0" in (site / "exactness.html").read_text(encoding="utf-8")
 
 

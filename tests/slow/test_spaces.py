@@ -228,7 +228,7 @@ def test_what_is_typed_is_scored_and_shown(name: str, page: browser.Browser, ser
     assert page.text(".signature .cm-content") == result["signature"]
     rows = result[f"{main}_per_example"]
     order = worst_first(name, rows)
-    assert [cells(page, place)[:2] for place in range(3)] == [[str(row), f"{rows[row]:.4f}"] for row in order]
+    assert [cells(page, place)[:2] for place in range(3)] == [[str(row + 1), f"{rows[row]:.4f}"] for row in order]
     assert cells(page, 0)[-2 if name in METRICS else -1] == PREDICTIONS[order[0]]
     assert page.foreign_requests(servers[name].url) == []
 
@@ -248,12 +248,14 @@ def test_a_chosen_row_has_its_picture(name: str, page: browser.Browser) -> None:
     assert page.until_text(".evenscore-picture h4", titles[order[0]]) == titles[order[0]]
     page.elements(".rows [role=gridcell][data-row='2']")[0].click()
     assert page.until_text(".evenscore-picture h4", titles[order[2]]) == titles[order[2]]
-    page.type("Row", str(order[1]))
+    page.type("Row", str(order[1] + 1))
     assert page.until_text(".evenscore-picture h4", titles[order[1]]) == titles[order[1]]
     page.type("Row", "7")
-    assert page.until_text(".problem", "no row 7") == "There is no row 7: choose one from 0 to 2"
+    assert page.until_text(".problem", "no row 7") == "There is no row 7: choose one from 1 to 3"
     page.type("Row", "-1")
-    assert page.until_text(".problem", "no row -1") == "There is no row -1: choose one from 0 to 2"
+    assert page.until_text(".problem", "no row -1") == "There is no row -1: choose one from 1 to 3"
+    page.type("Row", "0")
+    assert page.until_text(".problem", "no row 0") == "There is no row 0: choose one from 1 to 3"
     page.type("Row", Keys.DELETE)
     page.until(lambda: not page.elements(".problem, .evenscore-picture"))
     assert page.elements("[data-testid=toast-body]") == []
@@ -281,7 +283,7 @@ BAD = {
     },
     "perplexity": (
         {"Log-probabilities": "-1 0.5"},
-        "log_probs[0] has 0.5 at position 1: a natural log-probability is at most 0",
+        "row 1 of log_probs has 0.5 at position 2: a natural log-probability is at most 0",
     ),
 }
 
@@ -373,6 +375,40 @@ return [tops(".cells > span"), tops(".labels span"), Math.max(...ends) <= window
 """
 
 
+# How far the left end of each head is from that of its column; how far check boxes are from their hints.
+HEADS = """
+const left = css => [...document.querySelectorAll(css)].map(each => each.getBoundingClientRect().left);
+const heads = left(".rows th"), cells = left(".rows [role=gridcell][data-row='0']");
+return heads.map((place, i) => Math.abs(place - cells[i]));
+"""
+HINTS = """
+return [...document.querySelectorAll(".options [type=checkbox]")].map(each => {
+  const all = each.closest(".form > *"), hint = all.lastElementChild.getBoundingClientRect();
+  return hint.top - each.getBoundingClientRect().bottom;
+});
+"""
+
+
+@needs_browser
+@pytest.mark.parametrize("name", ["rouge_l_multi", "perplexity"], indirect=True)
+@pytest.mark.parametrize("width", [390, 1024, 1920])
+def test_what_belongs_together_stands_together(
+    name: str, width: int, page: browser.Browser, servers: dict[str, Server]
+) -> None:
+    page.open(servers[name].url, width=width)
+    fill_in(page, CASES[name].typed)
+    page.button("Options").click()
+    page.button("Score").click()
+    assert page.text(".evenscore-picture h4")
+    distances = page.script(HEADS)
+    assert len(distances) > 2
+    assert max(distances) < 2
+    hints = page.script(HINTS)
+    # This page has no check box.
+    assert bool(hints) == (name != "rouge_l_multi")
+    assert max(hints, default=0) < 12
+
+
 @needs_browser
 @pytest.mark.parametrize("name", ["wer_dp"], indirect=True)
 @pytest.mark.parametrize("width", [1024, 1440, 1920])
@@ -409,12 +445,13 @@ def test_a_page_gives_files_lines_and_the_card(name: str, page: browser.Browser,
     page.button("Example: two systems").click()
     page.until_value("Predictions", SPACES[name].examples["two systems"]["predictions"][0])
     page.button("Score").click()
-    assert "better than the first system, p = " in page.text(".headlines")
+    few = "no significant difference: fewer than 6 rows cannot show one, p = "
+    assert few in page.text(".headlines")
     # A browser without a window saves no files: where they would come from is enough.
     page.script("HTMLAnchorElement.prototype.click = function () { window.saved = this.href; };")
     page.button("Scores of rows (CSV)").click()
     saved = page.until(lambda: page.script("return window.saved"))
-    assert fetched(saved).startswith("row,wer,second_wer\r\n0,")
+    assert fetched(saved).startswith("row,wer,second_wer\r\n1,")
     assert "# Metric Card for wer_dp" in fetched(page.elements(".page-head a")[0].get_attribute("href"))
     page.script("navigator.clipboard.writeText = async text => { window.copied = text; };")
     page.elements(".signature button")[0].click()
@@ -468,8 +505,9 @@ def test_of_many_rows_the_worst_are_shown(name: str, page: browser.Browser, tmp_
     page.button("Score").click()
     assert page.until_text("main", f"The {MOST_ROWS} worst of 20,000 rows, the worst first.")
     assert page.elements(f".rows [role=grid][aria-rowcount='{MOST_ROWS + 1}']")
-    assert [cells(page, place)[0] for place in range(3)] == ["0", "100", "200"]
-    page.type("Row", "19999")
+    assert [cells(page, place)[0] for place in range(3)] == ["1", "101", "201"]
+    # Rows count from 1, and the texts from 0.
+    page.type("Row", "20000")
     assert page.until_text(".evenscore-picture", "19999").startswith("WER 0.000")
 
 
@@ -500,7 +538,7 @@ def test_boxes_that_do_not_fit_are_refused() -> None:
         "References 2 has 1 rows, but References 1 has 2"
     )
     assert refusal(lambda: typed_columns(ENTRIES, ["a", "b", "", "", "-1\n-1 x"])) == (
-        "Numbers 1, row 1: could not convert string to float: 'x'; give numbers with spaces or commas between them"
+        "Numbers 1, row 2: could not convert string to float: 'x'; give numbers with spaces or commas between them"
     )
 
 
@@ -512,7 +550,7 @@ def test_a_number_may_be_left_out() -> None:
         {"level": 2},
         {"level": 0.001},
     ]
-    assert refusal(lambda: option_values([level], ["x"])) == "Level: 'x' is no number"
+    assert refusal(lambda: option_values([level], ["x"])) == "Level: 'x' is not a number"
 
 
 def test_no_number_occupies_a_page() -> None:
@@ -565,9 +603,9 @@ OBJECT = '{"prediction": "...", "reference": "..."}'
         (
             "a.jsonl",
             b'{"x": 1}\nx\n',
-            "a.jsonl, line 2 is no JSON (Expecting value, character 1): correct or remove it",
+            "a.jsonl, line 2 is not valid JSON (Expecting value, character 1): correct or remove it",
         ),
-        ("a.jsonl", b'["x"]\n', f"a.jsonl, line 1 is no JSON object: write one such as {OBJECT}"),
+        ("a.jsonl", b'["x"]\n', f"a.jsonl, line 1 is not a JSON object: write one such as {OBJECT}"),
         ("a.jsonl", b'{"x": 1}\n\n{"y": 1}\n', "a.jsonl, line 3 has no 'x': add it, or leave the row out"),
         ("a.jsonl", b"\n\n", "a.jsonl is empty: a table needs the names of its columns, and rows"),
         (
@@ -683,7 +721,7 @@ def test_a_second_system_is_tested_against_the_first(name: str) -> None:
     rows = list(csv.reader(row_scores_csv(report).splitlines()))
     n = len(report.headlines)
     assert rows[0] == ["row", *report.headlines, *(f"second_{main}" for main in report.headlines)]
-    assert [int(row[0]) for row in rows[1:]] == list(range(report.n_rows))
+    assert [int(row[0]) for row in rows[1:]] == list(range(1, report.n_rows + 1))
     assert [float(row[1]) for row in rows[1:]] == report.result[f"{report.headlines[0]}_per_example"]
     assert [float(row[1 + n]) for row in rows[1:]] == report.second_result[f"{report.headlines[0]}_per_example"]
 
@@ -706,17 +744,36 @@ def test_a_second_system_that_is_the_first_is_told() -> None:
         "the second system has the same counts as the first system in every row: its p-values mean nothing. "
         "Is it the same file?"
     ]
-    assert "no significant difference" in scores_html(SPACES["wer_dp"], report)
+    shown = scores_html(SPACES["wer_dp"], report)
+    assert "no significant difference: the same score" in shown
+    assert "p = " not in shown
 
 
-def test_rows_are_counted_from_0_as_in_errors() -> None:
+@pytest.mark.parametrize("n", [5, 6])
+def test_few_rows_show_no_difference(n: int) -> None:
+    pair = {"predictions": ["x"] * n, "references": ["a b c"] * n, "second_predictions": ["a b c"] * n}
+    shown = scores_html(SPACES["wer_dp"], score(SPACES["wer_dp"], evenscore.load("wer_dp"), pair))
+    assert ("better than the first system, p = 0.0010" in shown) == (n == 6)
+    assert ("no significant difference: fewer than 6 rows cannot show one, p = 0.0010" in shown) == (n == 5)
+
+
+def test_rows_are_counted_from_1_also_in_errors_and_notes() -> None:
     entry = Input("log_probs", "log_probs", "Numbers", "", numbers=True)
-    assert "Numbers 1, row 1:" in refusal(lambda: typed_columns([entry], ["-1\n-x"]))
+    assert "Numbers 1, row 2:" in refusal(lambda: typed_columns([entry], ["-1\n-x"]))
     metric, space = evenscore.load("perplexity"), SPACES["perplexity"]
-    assert "log_probs[1]" in refusal(lambda: score(space, metric, {"log_probs": [[-1.0], [0.5]]}))
+    assert "row 2 of log_probs has" in refusal(lambda: score(space, metric, {"log_probs": [[-1.0], [0.5]]}))
     report = score(space, metric, {"log_probs": [[-1.0], [-2.0]]})
-    assert [row[0] for row in worst_rows(space, report)] == [1, 0]
-    assert "perplexity 7.39" in picture_html(space, metric, report, 1)
+    assert [row[0] for row in worst_rows(space, report)] == [2, 1]
+    assert "perplexity 7.39" in picture_html(space, metric, report, 2)
+    foreign = {"predictions": ["a", "дом"], "references": ["a", "дом"]}
+    (note,) = score(SPACES["rouge_l_multi"], evenscore.load("rouge_l_multi"), foreign).notes
+    assert note.startswith("a text of row 2 has letters but no tokens")
+
+
+def test_rows_show_invisible_characters() -> None:
+    metric, space = evenscore.load("wer_dp"), SPACES["wer_dp"]
+    report = score(space, metric, {"predictions": ["a\u202eb"], "references": ["a\U000e0041"]})
+    assert worst_rows(space, report)[0][-2:] == ["a<U+202E>b", "a<U+E0041>"]
 
 
 def test_an_arpa_file_is_a_model(tmp_path: Path) -> None:

@@ -22,10 +22,13 @@ _COMMIT = "0" * 40
 
 
 class Hub:
-    """Spaces by NAMESPACE/NAME, each its files by their names; every request and every commit that was made."""
+    """Spaces by NAMESPACE/NAME, each its files by their names; every request and every commit that was made.
+
+    echo: if not empty, how every POST is refused; "{}" stands for the Authorization header of the request.
+    """
 
     def __init__(self) -> None:
-        self.url = ""
+        self.url = self.echo = ""
         self.spaces: dict[str, dict[str, bytes]] = {}
         self.requests: list[str] = []
         self.commits: list[str] = []
@@ -68,6 +71,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         match self._parts():
+            case _ if self.hub.echo:
+                self._refuse(400, self.hub.echo.format(self.headers["Authorization"]))
             case ["api", "validate-yaml"]:
                 self._validate(json.loads(body))
             case ["api", *_] if self._token() not in TOKENS:

@@ -10,7 +10,7 @@ from typing import Any
 
 from evenscore.hub.page.description import Given, Input
 from evenscore.inputs import text_lines, utf8_text
-from evenscore.table_files import TABLE_SUFFIXES, Table, parse_table
+from evenscore.table_files import TABLE_SUFFIXES, Table, check_no_spreadsheet, parse_table
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl")
 # Files without columns; a metric takes their paths.
@@ -35,6 +35,7 @@ def read_columns(paths: Iterable[Path]) -> dict[str, Any]:
 
 
 def _read(name: str, suffix: str, data: bytes) -> dict[str, list[Any]]:
+    check_no_spreadsheet(name)
     text = utf8_text(data, name)
     if not text:
         raise ValueError(f"{name} is empty")
@@ -128,7 +129,7 @@ def _joined(entry: Input, columns: Mapping[str, Any]) -> Any:
         if len(column) != len(rows):
             raise ValueError(f"{name} has {len(column)} rows, but {first} has {len(rows)}")
     if entry.numbers:
-        return [_numbers(row, f"{first}, row {i}") for i, row in enumerate(rows)]
+        return [_numbers(row, f"{first}, row {i}") for i, row in enumerate(rows, 1)]
     if not others:
         return list(rows)
     return [_filled(cells) or [""] for cells in zip(*columns.values(), strict=True)]

@@ -170,7 +170,7 @@ def _meant(option: Option, value: Any) -> Any:
         try:
             return float(value) if value.strip() else None
         except ValueError as error:
-            raise ValueError(f"{option.label}: {value!r} is no number") from error
+            raise ValueError(f"{option.label}: {value!r} is not a number") from error
     if option.most is not None and value is not None and value > option.most:
         raise ValueError(f"{option.label}: {value:,} is more than this page takes: give {option.most:,} at most")
     return value

@@ -58,6 +58,8 @@ html { scrollbar-gutter: stable; }
 .options .form { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(16rem, 100%), 1fr));
   background: var(--block-background-fill); }
 .options .form > * { display: flex; flex-direction: column; justify-content: space-between; }
+/* The hint of a check box stays beside its label. */
+.options .form > :has([type=checkbox]) { justify-content: flex-start; }
 .examples { justify-content: flex-start; align-items: center; gap: .5rem; }
 .problem, .note { border-left: 4px solid; border-radius: 4px; padding: .6rem .8rem; margin: .3rem 0;
   overflow-wrap: anywhere; background: var(--block-background-fill); }
@@ -75,6 +77,7 @@ html { scrollbar-gutter: stable; }
 .figures div { display: flex; justify-content: space-between; gap: 1rem; padding: .15rem 0; position: relative;
   border-bottom: 1px solid var(--border-color-primary); }
 .figures dd { margin: 0; text-align: right; }
+.figures .name > [tabindex], .figures small { white-space: nowrap; }
 .name [tabindex] { text-decoration: underline dotted; text-underline-offset: .2em; cursor: help; }
 .name [role=tooltip] { position: absolute; z-index: 9; top: 100%; left: 0; width: min(22rem, 100%); visibility: hidden;
   padding: .5rem .7rem; border-radius: 4px; font-size: .85rem; font-weight: 400; box-shadow: 0 2px 8px #0006;
@@ -86,6 +89,8 @@ html { scrollbar-gutter: stable; }
 /* Columns of texts share what the others leave of the page's width; on phones each text has a line of its own. */
 .rows .header-table, .rows .virtual-body { width: 100% !important; }
 .rows .header-table, .rows thead { display: block; }
+/* Heads stand above their columns: gradio's style of tables in texts would move them. */
+.rows :is(.header-table, thead tr, th) { margin: 0 !important; padding: 0 !important; }
 .rows thead tr { display: flex; }
 .rows .sizing-body { display: none; }
 .rows :is(th, [role=gridcell]):not([style*=" 70px"], [style*=" 150px"]) { flex: 1 0 10rem !important;
@@ -145,7 +150,7 @@ def result_area(space: Space, metric: Any) -> ResultArea:
         quiet: dict[str, Any] = {"show_label": False, "interactive": False, "buttons": []}
         table = gr.Dataframe(label="Rows", wrap=True, max_height=420, elem_classes="rows", **quiet)
         # Without bounds, because gradio would report them in its own words.
-        row = gr.Number(label="Row", info="The row of the picture, counted from 0; or choose one in the table")
+        row = gr.Number(label="Row", info="The row of the picture, counted from 1; or choose one in the table")
         picture = gr.HTML(apply_default_css=False)
 
     def pictured(scored: Report, number: Any) -> str:

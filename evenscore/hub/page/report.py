@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenscore.hub.page.description import INTERVAL, SECOND, Figure, Given, Input, Space
-from evenscore.significance import PAIRED_TESTS, differs, p_value_text
+from evenscore.inputs import rows_from_one
+from evenscore.pictures import visible
+from evenscore.significance import FEWEST_ROWS, PAIRED_TESTS, differs, p_value_text
 
 # The page shows only the worst rows, because more rows would make it slow.
 MOST_ROWS = 200
@@ -51,8 +53,11 @@ def score(space: Space, metric: Any, given: Given) -> Report:
     _check_second(space, prepared, second)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        result = metric.compute(**prepared, per_example=True)
-        second_result = _second_result(metric, prepared, second) if second else {}
+        try:
+            result = metric.compute(**prepared, per_example=True)
+            second_result = _second_result(metric, prepared, second) if second else {}
+        except ValueError as error:
+            raise ValueError(rows_from_one(str(error))) from error
     own = {name: value for name, value in prepared.items() if name in metric.option_names()}
     notes = list(dict.fromkeys(_with_systems_named(str(warning.message)) for warning in caught))
     return Report(prepared, result, metric.headlines(**own), notes, second, second_result)
@@ -80,11 +85,11 @@ def _second_result(metric: Any, given: Given, second: Given) -> dict[str, Any]:
 
 
 def _with_systems_named(message: str) -> str:
-    return message.replace("systems[0]", "the second system").replace("the baseline", "the first system")
+    return rows_from_one(message).replace("systems[0]", "the second system").replace("the baseline", "the first system")
 
 
 def row_scores_csv(report: Report) -> str:
-    """The scores of every row as CSV with a header and all digits; rows are counted from 0."""
+    """The scores of every row as CSV with a header and all digits; rows count from 1."""
     results = {"": report.result, SECOND: report.second_result}
     columns = {
         f"{prefix}{name}": result[f"{name}_per_example"]
@@ -95,17 +100,19 @@ def row_scores_csv(report: Report) -> str:
     file = io.StringIO(newline="")
     writer = csv.writer(file)
     writer.writerow(["row", *columns])
-    writer.writerows([row, *scores] for row, scores in enumerate(zip(*columns.values(), strict=True)))
+    writer.writerows([row, *scores] for row, scores in enumerate(zip(*columns.values(), strict=True), 1))
     return file.getvalue()
 
 
 def worst_rows(space: Space, report: Report) -> list[list[Any]]:
-    """The number, scores and texts of the worst rows, worst first; equally bad rows keep their order."""
+    """The number (from 1), scores and texts of the worst rows, worst first; equally bad rows keep their order."""
     columns = [report.result[f"{name}_per_example"] for name in report.headlines]
     first = np.array(columns[0], dtype=np.float64)
     order = np.argsort(-first if space.lower_is_better else first, kind="stable")[:MOST_ROWS].tolist()
     texts = [report.given[entry.name] for entry in _texts(space, report)]
-    return [[i, *(shown(column[i]) for column in columns), *(_clipped(column[i]) for column in texts)] for i in order]
+    return [
+        [i + 1, *(shown(column[i]) for column in columns), *(_clipped(column[i]) for column in texts)] for i in order
+    ]
 
 
 def row_heads(space: Space, report: Report) -> list[str]:
@@ -133,11 +140,11 @@ def scores_html(space: Space, report: Report) -> str:
 
 
 def picture_html(space: Space, metric: Any, report: Report, number: Any) -> str:
-    """The picture that explains the score of a row.  Raises ValueError if there is no such row."""
-    if not isinstance(number, int) or not 0 <= number < report.n_rows:
-        raise ValueError(f"There is no row {number}: choose one from 0 to {report.n_rows - 1}")
+    """The picture that explains the score of a row, counted from 1.  Raises ValueError if there is no such row."""
+    if not isinstance(number, int) or not 1 <= number <= report.n_rows:
+        raise ValueError(f"There is no row {number}: choose one from 1 to {report.n_rows}")
     names = {entry.name: entry.singular for entry in space.inputs if entry.singular}
-    row = {names[name]: column[number] for name, column in report.given.items() if name in names}
+    row = {names[name]: column[number - 1] for name, column in report.given.items() if name in names}
     unused = {*names, *(option.name for option in INTERVAL)}
     others = {name: value for name, value in report.given.items() if name not in unused}
     return str(metric.picture(**row, **others).html())
@@ -175,8 +182,12 @@ def _headline_html(name: str, figure: Figure, report: Report, lower_is_better: b
 
 def _verdict(name: str, report: Report, lower_is_better: bool) -> str:
     first, second = report.result[name], report.second_result
+    if second[name] == first:
+        return "no significant difference: the same score"
     better = "better" if (second[name] < first) == lower_is_better else "worse"
     said = f"{better} than the first system" if differs(second, name, first) else "no significant difference"
+    if report.n_rows < FEWEST_ROWS:
+        said = f"no significant difference: fewer than {FEWEST_ROWS} rows cannot show one"
     p_value, trials = p_value_text(second[f"{name}_p_value"]), PAIRED_TESTS["bootstrap"].usual_trials
     return f"{said}, {p_value} (paired bootstrap test, {trials:,} trials)"
 
@@ -194,7 +205,7 @@ def _value_html(value: Any, figure: Figure) -> str:
 
 
 def _clipped(cell: Any) -> str:
-    """A cell as text, shortened if it is long; several texts have one line each."""
+    """A cell as visible text, shortened if it is long; several texts have one line each."""
     parts = cell if isinstance(cell, list) else [cell]
-    text = ("\n" if isinstance(parts[0], str) else " ").join(map(str, parts))
+    text = ("\n" if isinstance(parts[0], str) else " ").join(visible(str(part)) for part in parts)
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"

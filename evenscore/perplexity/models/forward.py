@@ -22,9 +22,10 @@ from evenscore.perplexity.source import FloatArray
 from evenscore.text.segments import IntArray, Segments, offsets_of, repeated, side_by_side
 
 # Each returns the module, or raises ImportError with the package to install. transformers installs huggingface_hub.
-torch = functools.partial(require, "torch", "torch", "a pretrained model")
-transformers = functools.partial(require, "transformers", "transformers", "a pretrained model")
-huggingface_hub = functools.partial(require, "huggingface_hub", "transformers", "a pretrained model")
+# Who gives model= has both packages.
+torch = functools.partial(require, "torch", "torch", "model_id, a pretrained model,")
+transformers = functools.partial(require, "transformers", "transformers", "model_id, a pretrained model,")
+huggingface_hub = functools.partial(require, "huggingface_hub", "transformers", "model_id, a pretrained model,")
 peft = functools.partial(require, "peft", "peft", "an adapter")
 
 # Messages of torch's allocators for CUDA, MPS, Linux and Windows. Only CUDA has its own exception.

@@ -11,9 +11,9 @@ import lzma
 import os
 import re
 import reprlib
-import tempfile
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar, cast
 
@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from evenscore.files import replacing
 from evenscore.parallel import with_bar
 from evenscore.perplexity.ngram.model import OTHER_UNKNOWN_WORD, UNKNOWN_WORD, Float32Array, Level, NgramModel
 from evenscore.text.segments import IntArray, offsets_of
@@ -55,13 +56,9 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 @contextlib.contextmanager
 def written(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file for atomic writing: it replaces `path` at the end. The suffix selects the compression."""
-    target = Path(path)
-    _, opener = _PACKINGS.get(target.suffix, (b"", open))
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as folder:
-        unfinished = Path(folder) / target.name
-        with cast(BinaryIO, opener(unfinished, "wb")) as file:
-            yield file
-        unfinished.replace(target)
+    _, opener = _PACKINGS.get(Path(path).suffix, (b"", open))
+    with replacing(path) as unfinished, cast(BinaryIO, opener(unfinished, "wb")) as file:
+        yield file
 
 
 # As in KenLM, where words may contain other white space.
@@ -167,8 +164,11 @@ def _numbers(vocabulary: pa.LargeStringArray, ids: IntArray) -> Float32Array:
 _Taken = TypeVar("_Taken")
 
 _KENLM_BINARY = b"mmap lm http://kheafield.com/code"
-_COUNT = re.compile(rb"ngram\s+(\d+)\s*=\s*(\d+)")
+_COUNT = re.compile(rb"ngram\s+(\d{1,18})\s*=\s*(\d{1,18})")
 _BLOCK_LINES = 1 << 17
+# The most bytes of a line and of a block of lines, a thousand times what n-grams have: a small compressed file may hold
+# a line of gigabytes.
+_LINE_BYTES, _BLOCK_BYTES = 1 << 20, 1 << 28
 # KenLM's log10 P(unknown word) for files without <unk>.
 _UNKNOWN_LOG_PROB = np.float32(-100)
 
@@ -180,8 +180,9 @@ def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
     has no special meaning, and -inf is probability 0.
     Raises ValueError with file, line and reason for what KenLM refuses as well: section counts that do not match,
     sections missing or out of order, words without a 1-gram, n-grams whose first n - 1 words are not in the file,
-    positive log probabilities, back-off weights that are infinite or at the highest order. Also for a duplicate n-gram,
-    and for <unk> in a longer n-gram but not among the 1-grams, both of which KenLM accepts.
+    positive log probabilities, back-off weights that are infinite or at the highest order. Also for a line of more than
+    2**20 bytes, for a duplicate n-gram, and for <unk> in a longer n-gram but not among the 1-grams, all of which KenLM
+    accepts.
     Models of order 1, files without <s> or </s>, and text before \data\ are accepted, but KenLM refuses them.
     """
     with opened(path) as file:
@@ -224,23 +225,36 @@ class _Lines:
 
     def __init__(self, path: str, file: BinaryIO) -> None:
         self._path = path
-        self._file = file
+        self._lines = iter(partial(file.readline, _LINE_BYTES + 1), b"")
         # Number of lines read.
         self.count = 0
 
     def next_filled(self) -> bytes:
         """Return the next line that is not blank, stripped; b"" at the end of the file."""
-        for line in self._file:
+        for line in self._lines:
             self.count += 1
+            self._check_length(line, 0)
             if line.strip():
                 return line.strip()
         return b""
 
     def block(self, most: int) -> list[bytes]:
         """Return the next `most` lines, or fewer at the end of the file."""
-        lines = list(itertools.islice(self._file, most))
-        self.count += len(lines)
+        lines: list[bytes] = []
+        size = 0
+        for line in itertools.islice(self._lines, most):
+            self.count += 1
+            self._check_length(line, size)
+            lines.append(line)
+            size += len(line)
         return lines
+
+    def _check_length(self, line: bytes, before: int) -> None:
+        if len(line) > _LINE_BYTES or before + len(line) > _BLOCK_BYTES:
+            raise self.error(
+                f"'{_shown(line)}...' is too long: a line has at most {_LINE_BYTES} bytes, {_BLOCK_LINES} lines have "
+                f"at most {_BLOCK_BYTES}"
+            )
 
     def expect(self, wanted: bytes) -> None:
         """Skip the next line that is not blank; ValueError if it differs."""

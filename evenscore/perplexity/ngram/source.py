@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from evenscore.inputs import check_predictions
@@ -105,6 +106,10 @@ def as_unit(unit: Any) -> Unit:
 
 # Large enough for numpy to be fast, small enough to bound the memory.
 _BLOCK_WORDS = 1 << 19
+# Characters of a training text: a small compressed file may hold a line of gigabytes.
+_LONGEST_LINE = 1 << 27
+# Pruned or rounded models give probabilities somewhat above 1, as KenLM does.  Beyond this log10 they mean nothing.
+_MOST_LOG10 = 10.0
 
 
 class NgramSource(Source):
@@ -114,7 +119,7 @@ class NgramSource(Source):
     tokenized separately, as if a space separated it from the text. </s> after each text is scored like a token, so an
     empty text has one token. <s>, </s> and <unk> in a text are the model's words of these names.
     log_probs are the float32 log10 probabilities of KenLM's full_scores, times ln 10. They can exceed 0 if the back-off
-    weights of an ARPA file give probabilities above 1.
+    weights of an ARPA file give probabilities above 1; ValueError for one above 10**10, where KenLM goes on.
 
     name: the name in signatures.
     model: the model, as write_arpa takes it.
@@ -195,8 +200,18 @@ class NgramSource(Source):
         given = side_by_side(repeated(self._start, n), repeated([], n) if contexts is None else self._ids(contexts))
         parts = with_bar(blocks(scored, _BLOCK_WORDS), "Score", " texts", lambda rows: rows[1] - rows[0], n)
         log10 = [self._log10(given.rows(*rows), scored.rows(*rows)) for rows in parts]
-        log_probs = np.concatenate([np.empty(0), *log10]) * math.log(10)
-        return TokenScores(log_probs, scored.offsets, scored.ids == self.model.id_of(UNKNOWN_WORD))
+        whole = np.concatenate([np.empty(0), *log10])
+        self._refuse_nonsense(whole, scored.offsets)
+        return TokenScores(whole * math.log(10), scored.offsets, scored.ids == self.model.id_of(UNKNOWN_WORD))
+
+    def _refuse_nonsense(self, log10: FloatArray, offsets: npt.NDArray[np.int64]) -> None:
+        if (log10 > _MOST_LOG10).any():
+            token = int((log10 > _MOST_LOG10).argmax())
+            text = int(np.searchsorted(offsets, token, side="right")) - 1
+            raise ValueError(
+                f"{self.name} gives token {token - int(offsets[text])} of text {text} the probability "
+                f"10**{log10[token]:g}: the back-off weights of the file are wrong"
+            )
 
     def tokens(self, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[Token]]:
         """Return the tokens of each text; the last one is its end, without a place in the text."""
@@ -249,6 +264,19 @@ def _texts(given: Any) -> list[str]:
         raise ValueError(f"train_texts={os.fspath(given)!r}: no such file; give a file's path, or a list of texts")
     with opened(given) as file:
         try:
-            return io.TextIOWrapper(file, encoding="utf-8-sig").read().removesuffix("\n").split("\n")
+            return _lines(os.fspath(given), io.TextIOWrapper(file, encoding="utf-8-sig")) or [""]
         except UnicodeDecodeError as error:
             raise ValueError(f"train_texts={os.fspath(given)!r} is not UTF-8: {error}") from error
+
+
+def _lines(path: str, file: io.TextIOWrapper) -> list[str]:
+    """Return the lines of a file; ValueError for one that is too long."""
+    lines: list[str] = []
+    while line := file.readline(_LONGEST_LINE + 1):
+        if len(line) > _LONGEST_LINE:
+            raise ValueError(
+                f"train_texts={path!r}, line {len(lines) + 1}: it has more than {_LONGEST_LINE} characters: "
+                "put each text on a line of its own"
+            )
+        lines.append(line.removesuffix("\n"))
+    return lines

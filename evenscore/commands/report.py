@@ -1,0 +1,115 @@
+"""`evenscore report`: shows how systems differ, as one HTML file."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from evenscore.commands.arguments import OPTIONS_OF_METRICS, check_output, has_references, load_scorers, metric_name
+from evenscore.commands.systems import (
+    System,
+    add_systems,
+    add_tests,
+    named_systems,
+    read_systems,
+    systems_of,
+    warn_of_few,
+)
+from evenscore.commands.texts import Files
+from evenscore.commands.wording import worded
+from evenscore.options import did_you_mean
+from evenscore.parallel import require
+from evenscore.significance import FEWEST_ROWS
+from evenscore.table_files import Table
+
+HELP = "show how systems differ, with the rows and words behind it, as one HTML file"
+USAGE = """evenscore report FILE FILE ... --metric NAME --output FILE
+                        [--references FILE ...] [options]"""
+DESCRIPTION = f"""
+Write an HTML file that opens without a network: scores with intervals and
+p-values, the rows that differ most, kinds of rows, and the words behind it.
+The first system is the baseline.
+
+{OPTIONS_OF_METRICS}
+"""
+EPILOG = """
+Without --references, the references are in the baseline's table. One table may
+hold all systems, each in a column of its own.
+
+examples:
+  evenscore report baseline.txt system.txt --references ref.txt \\
+    --metric wer_dp --output report.html
+  evenscore report results.csv --prediction-column baseline system \\
+    --metric bleu_corpus --group-column domain --output report.html
+"""
+_OWN_OPTIONS = (
+    "prediction_column", "references", "reference_column", "text_column", "input_format", "metric", "group_column",
+    "test", "trials", "confidence", "rows", "output",
+)  # fmt: skip
+
+
+def add_arguments(report: argparse.ArgumentParser) -> None:
+    columns = add_systems(report)
+    groups = "columns that divide the rows, in the table of the references or of a system"
+    columns.add_argument("--group-column", nargs="+", action="extend", default=[], metavar="NAME", help=groups)
+    tests = report.add_argument_group("scores and tests")
+    known = "bleu_corpus, rouge_l_multi or wer_dp"
+    tests.add_argument("--metric", required=True, type=metric_name, metavar="NAME", help=known)
+    add_tests(tests)
+    results = report.add_argument_group("results")
+    results.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help="the HTML file to write")
+    shown = "how many of the rows that differ most are shown (default: 300)"
+    results.add_argument("--rows", type=int, default=300, metavar="N", help=shown)
+
+
+def run(known: argparse.Namespace, others: Sequence[str]) -> str:
+    systems = systems_of(known.files, known.prediction_column)
+    check_output(known.output, [*known.files, *known.references])
+    require("jinja2", "jinja2", "evenscore report")
+    files = Files(known.input_format)
+    scorers = load_scorers([known.metric], others, _OWN_OPTIONS, known, files)
+    scorer = scorers[known.metric]
+    if not has_references(scorer):
+        raise ValueError(f"{known.metric} has no references, which a report needs: choose another --metric")
+    texts, references = read_systems(scorers, systems, known, files)
+    if len(references) < FEWEST_ROWS:
+        warn_of_few(len(references))
+    named = dict(zip(_distinct(systems), texts, strict=True))
+    groups = {name: _group(name, known, files) for name in dict.fromkeys(known.group_column)}
+    # Imported here: the scorers take a while.
+    from evenscore.reporting import Comparing, write_report
+
+    with named_systems(list(named)), worded(type(scorer)):
+        write_report(
+            cast(Comparing, scorer), named, references, known.output,
+            groups=groups, test=known.test, n_trials=known.trials, n_rows=known.rows,
+        )  # fmt: skip
+    return ""
+
+
+def _distinct(systems: Sequence[System]) -> list[str]:
+    """The names of the systems; a file that is given twice gets numbers."""
+    names = [system.name for system in systems]
+    return [name if names.count(name) == 1 else f"{name} ({k})" for k, name in enumerate(names, 1)]
+
+
+def _group(name: str, known: argparse.Namespace, files: Files) -> list[Any]:
+    """The column of this name, from the first table that has it."""
+    tables = [table for table in map(files.read, [*known.references, *known.files]) if isinstance(table, Table)]
+    for table in tables:
+        if name in table.columns:
+            return [_value(table, i, name) for i in range(len(table.rows))]
+    columns = list(dict.fromkeys(column for table in tables for column in table.columns))
+    raise ValueError(
+        f"--group-column {name}: no table has this column{did_you_mean(name, columns)} "
+        f"The columns are {', '.join(columns) or 'none: the files are lines'}"
+    )
+
+
+def _value(table: Table, i: int, name: str) -> Any:
+    row: Mapping[str, Any] = table.rows[i]
+    if name not in row:
+        raise ValueError(f"{table.place(i)} has no {name!r}: add it, or leave the row out")
+    return row[name]

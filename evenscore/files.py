@@ -1,0 +1,67 @@
+"""Writes files whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield the path of a new file, of the same name, to write; at the end it replaces `path`.
+
+    After an error or Ctrl-C `path` is as it was, and the new file is removed. Links are followed. An existing file
+    keeps its permissions; a new one gets those that the umask allows. A path that is no ordinary file, such as a pipe,
+    is itself yielded.
+    Raises OSError, which names `path`, if it is a folder or cannot be written.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(Path(folder, "scores.csv")) as unfinished:
+    ...         _ = unfinished.write_text("wer,0.5")
+    ...     Path(folder, "scores.csv").read_text(), os.listdir(folder)
+    ('wer,0.5', ['scores.csv'])
+    """
+    target = Path(os.path.realpath(path))
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    if target.exists() and not target.is_file():
+        yield target
+        return
+    # A folder of its own, so that the file has its name from the start: compressed files hold their names.
+    folder = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    unfinished = folder / target.name
+    try:
+        folder.mkdir(0o700)
+        yield unfinished
+        if target.exists():
+            unfinished.chmod(target.stat().st_mode & 0o7777)
+        os.replace(unfinished, target)
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, str(folder), str(unfinished)):
+            raise
+        # The error names a file that the caller does not know, or none at all (full disk).
+        raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
+    finally:
+        _remove(unfinished)
+
+
+def _remove(unfinished: Path) -> None:
+    """Remove the file and its folder if they are there, even if a Ctrl-C arrives meanwhile."""
+    try:
+        _remove_once(unfinished)
+    except BaseException:
+        _remove_once(unfinished)
+        raise
+
+
+def _remove_once(unfinished: Path) -> None:
+    # Not shutil.rmtree, which closes a file a second time after a Ctrl-C, and raises OSError instead.
+    with contextlib.suppress(OSError):
+        unfinished.unlink()
+    with contextlib.suppress(OSError):
+        unfinished.parent.rmdir()

@@ -1,0 +1,133 @@
+"""A few rows are counted in plain Python, many in arrays: both count the same, with every option, on every text."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+import rouge_corpora
+import wer_corpora
+from hypothesis import given
+from hypothesis import strategies as st
+from properties import examples
+
+from evenscore.bleu.scorer import Bleu
+from evenscore.bleu.tokenizers import TOKENIZERS
+from evenscore.inputs import are_few, check_references
+from evenscore.rouge.scorer import Rouge
+from evenscore.rouge.tokens import TOKENIZERS as ROUGE_TOKENIZERS
+from evenscore.scorer import Scorer
+from evenscore.wer.scorer import Wer
+
+# What the rules of 13a and intl look at.
+MARKS = [
+    "a",
+    "b",
+    "7",
+    "1,000",
+    "3.5",
+    ".",
+    ",",
+    "-",
+    "--",
+    "'s",
+    "_",
+    "&quot;",
+    "&lt;",
+    "-\n",
+    "<skipped>",
+    "٣",
+    "…",
+    "$",
+]
+bleu_texts = st.lists(st.sampled_from([*MARKS, " ", "  ", "\n", "\u2028", "é", "中"]), max_size=14).map("".join)
+
+# Scripts with and without spaces between words.
+scripts = st.lists(st.sampled_from(["好", "天", "カー", "ก้", "က", "서울", "ab", "3", "。", " ", "\t"]), max_size=9).map(
+    "".join
+)
+
+
+def rows_of(texts: st.SearchStrategy[str]) -> st.SearchStrategy[list[tuple[str, list[str]]]]:
+    return st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), max_size=6)
+
+
+def counts(kind: type[Scorer[Any]], rows: list[tuple[str, list[str]]], options: dict[str, Any], few: int) -> list[Any]:
+    """The statistics if up to `few` characters are a few."""
+    columns = {"predictions": [text for text, _ in rows], "references": [own for _, own in rows]}
+    with mock.patch(f"{kind.__module__}._FEW_CHARACTERS", few):
+        counted = kind(**options).count_columns(columns)
+    assert counted.dtype == np.int64
+    return counted.tolist()  # type: ignore[no-any-return]
+
+
+def check(kind: type[Scorer[Any]], rows: list[tuple[str, list[str]]], options: dict[str, Any]) -> None:
+    plainly = kind._count_few  # type: ignore[attr-defined]
+    with mock.patch.object(kind, "_count_few", autospec=True, side_effect=plainly) as called:
+        plain = counts(kind, rows, options, 10_000)
+        times = called.call_count
+        assert plain == counts(kind, rows, options, 0)
+    # Arrays counted the second time.
+    assert called.call_count == times
+
+
+@examples(600)
+@given(
+    rows_of(st.one_of(wer_corpora.texts, scripts)),
+    st.sampled_from(["word", "char", "mixed"]),
+    st.sampled_from(wer_corpora.NORMALIZERS),
+    st.sampled_from([None, "standardize", ["remove_punctuation", "strip"]]),
+)
+@pytest.mark.filterwarnings("ignore")
+def test_wer(rows: list[tuple[str, list[str]]], unit: str, normalize_by: str, transforms: Any) -> None:
+    check(Wer, rows, {"unit": unit, "normalize_by": normalize_by, "transforms": transforms})
+
+
+@examples(600)
+@given(
+    rows_of(bleu_texts),
+    st.sampled_from([name for name in TOKENIZERS if "mecab" not in name] + [str.split]),
+    st.booleans(),
+    st.sampled_from(["closest", "shortest", "average"]),
+    st.sampled_from(["sacrebleu", "nltk"]),
+    st.integers(1, 6),
+)
+def test_bleu(
+    rows: list[tuple[str, list[str]]], tokenizer: Any, lowercase: bool, length: str, convention: str, order: int
+) -> None:
+    options = {"tokenizer": tokenizer, "lowercase": lowercase, "reference_length": length, "max_order": order}
+    check(Bleu, rows, {**options, "convention": convention})
+
+
+@examples(600)
+@given(
+    rows_of(rouge_corpora.texts),
+    st.sampled_from([*ROUGE_TOKENIZERS, str.split]),
+    st.sampled_from([False, True, "rouge-1.5.5"]),
+    st.lists(st.sampled_from(["rouge1", "rouge2", "rouge9", "rougeL", "rougeLsum"]), min_size=1, unique=True),
+    st.sampled_from(["best", "max_pr", "average", "best_recall", "summed", "jackknife"]),
+    st.sampled_from([1, 1.2, 0.5, "P/R"]),
+)
+@pytest.mark.filterwarnings("ignore")
+def test_rouge(
+    rows: list[tuple[str, list[str]]], tokenizer: Any, stemmer: Any, types: list[str], rule: str, beta: Any
+) -> None:
+    options = {"tokenizer": tokenizer, "stemmer": stemmer, "rouge_types": types, "multi_reference": rule, "beta": beta}
+    check(Rouge, rows, options)
+
+
+@pytest.mark.parametrize(("kind", "text"), [(Wer, "a b"), (Bleu, "a, b."), (Rouge, "a b")])
+def test_the_crossing_point(kind: type[Scorer[Any]], text: str) -> None:
+    """One character more than a few changes the way, not the counts."""
+    module = __import__(kind.__module__, fromlist=["_FEW_CHARACTERS"])
+    size = module._FEW_CHARACTERS
+    n = size // (2 * len(text) + 2)
+    rest = size - n * (2 * len(text) + 2)
+    for more in (-1, 0, 1):
+        predictions = [*[text] * (n - 1), text + "c" * (rest + more)]
+        references = check_references([text] * n, n)
+        assert are_few(predictions, references, size) == (more < 1)
+        check(kind, [(own, [text]) for own in predictions], {})
+    assert not are_few(["a" * 2001], check_references(["a"], 1), size)
