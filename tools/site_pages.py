@@ -1,8 +1,9 @@
 """A hook of mkdocs that adds files outside docs/ to the site.
 
-A line `--8<-- "README.md"` in a page includes this file of the repository, without its front matter; pymdownx.snippets
-includes other files.  A relative link may lead out of docs/, or be in an included file.  It is then replaced by a link
-to the page that includes its target, or to a page with the source.  The build fails if there is neither.
+A line `--8<-- "README.md"` in a page includes this file of the repository, without its front matter, in place of a
+sentence "On GitHub, read ..." before it; pymdownx.snippets includes other files.  A relative link may lead out of
+docs/, or be in an included file.  It is then replaced by a link to the page that includes its target, or to a page
+with the source.  The build fails if there is neither.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parent.parent
-_INCLUDE = re.compile(r'^--8<-- "(?P<path>[^"]+\.md)"$', re.MULTILINE)
+# An include, with the sentence before it that is for readers of the file on GitHub.
+_INCLUDE = re.compile(r'^(?:On GitHub, read [^\n]+\n\n)?--8<-- "(?P<path>[^"]+\.md)"$', re.MULTILINE)
 _FRONT_MATTER = re.compile(r"\A---\n.*?^---\n+", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^(#+ )", re.MULTILINE)
 # Code, which contains no links, or a link, whose text may contain code.

@@ -1,0 +1,145 @@
+"""Compares BLEU, ROUGE-L and WER with their peers on few and many rows, short and long, in many languages.
+
+    python benchmarks/shapes.py [--data FOLDER] [--languages en de ...] [--seconds 1]
+
+Prints the peer's time divided by ours, for each shape in the language where we do worst, and in that where we do best.
+Rows are runs of words of real text. Predictions are the references with a tenth of the words left out and a seventh
+replaced, drawn with a seed. No two calls get the same rows, because sacrebleu remembers texts. Results are asserted
+equal before anything is timed. Peers: pip install 'evenscore[benchmark]'; werx gives the rate alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import lzma
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import evenscore
+
+# Rows and words a row.
+SHAPES = ((1, 12), (8, 12), (32, 12), (1000, 8), (20000, 8), (20000, 25), (500, 400), (4, 6000), (1, 20000))
+# Languages without spaces between words: a word is a character.
+UNSPACED = ("ja", "zh_CN")
+LANGUAGES = ("en", "de", "fr", "ru", "hi", "ar", *UNSPACED)
+# rouge_score compares cell by cell, which takes minutes for these.
+_LONGEST_OF_ROUGE_SCORE = 400
+_MOST_CALLS = 200
+Texts = list[str]
+Score = Callable[[Texts, Texts], float]
+
+
+def words_of(language: str, data: Path) -> list[str]:
+    """Return words of real text, in order."""
+    if language in ("en", "ja"):
+        name = {"en": "gcide.en.txt.xz", "ja": "manpages.ja.txt.xz"}[language]
+        with lzma.open(data / "text" / name, "rt", encoding="utf-8") as packed:
+            text = packed.read(3_000_000)
+    elif language == "de":
+        text = (data / "mt" / "wmt17_en_de" / "ref.txt").read_text(encoding="utf-8")
+    else:
+        text = (data / "text" / "iso_names" / f"{language}.txt").read_text(encoding="utf-8")
+    return [*"".join(text.split())] if language in UNSPACED else text.split()
+
+
+def drawn_rows(words: list[str], rows: int, length: int, draw: random.Random) -> tuple[Texts, Texts]:
+    """Return predictions and references of `length` words."""
+    predictions, references = [], []
+    for _ in range(rows):
+        start = draw.randrange(len(words))
+        reference = [words[(start + k) % len(words)] for k in range(length)]
+        kept = [word for word in reference if draw.random() > 0.1]
+        predictions.append(" ".join(draw.choice(words) if draw.random() < 1 / 7 else word for word in kept))
+        references.append(" ".join(reference))
+    return predictions, references
+
+
+def scores() -> Iterator[tuple[str, str, Score, Score]]:
+    """Yield the name of the metric and of the peer, our score and the peer's."""
+    import jiwer
+    import sacrebleu
+    import werx
+    from rouge_score import rouge_scorer
+
+    bleu = evenscore.load("bleu_corpus", force=True)
+    rouge = evenscore.load("rouge_l_multi", rouge_types=["rougeL"], tokenizer="whitespace")
+    wer = evenscore.load("wer_dp")
+    peer = rouge_scorer.RougeScorer(["rougeL"], tokenizer=_Whitespace())
+
+    def rouge_score(predictions: Texts, references: Texts) -> float:
+        pairs = zip(references, predictions, strict=True)
+        return statistics.fmean(peer.score(*pair)["rougeL"].fmeasure for pair in pairs)
+
+    def ours(metric: Any, key: str) -> Score:
+        return lambda predictions, references: float(
+            metric.compute(predictions=predictions, references=references)[key]
+        )
+
+    yield "BLEU", "sacrebleu", ours(bleu, "score"), lambda p, r: float(sacrebleu.corpus_bleu(p, [r], force=True).score)
+    yield "ROUGE-L", "rouge_score", ours(rouge, "rougeL"), rouge_score
+    yield "WER", "jiwer", ours(wer, "wer"), lambda p, r: float(jiwer.wer(r, p))
+    yield "WER", "werx", ours(wer, "wer"), lambda p, r: float(werx.wer(r, p))
+
+
+class _Whitespace:
+    """rouge_score's own tokenizer has no letters but a-z."""
+
+    def tokenize(self, text: str) -> list[str]:
+        return text.split()
+
+
+def ratio(ours: Score, theirs: Score, words: list[str], shape: tuple[int, int], seconds: float) -> float:
+    """Return the peer's time divided by ours, each the median of calls in turn."""
+    draw = random.Random(0)
+    first = drawn_rows(words, *shape, draw)
+    # rouge_score has no mean of rows: the one above is rounded twice, ours once.
+    if abs(ours(*first) - theirs(*first)) > 1e-15 * len(first[0]):
+        raise AssertionError(f"{shape}: {ours(*first)!r} is not {theirs(*first)!r}")
+    times: list[tuple[float, float]] = []
+    end = time.perf_counter() + seconds
+    while len(times) < 2 or (time.perf_counter() < end and len(times) < _MOST_CALLS):
+        rows = drawn_rows(words, *shape, draw)
+        times.append((_timed(ours, rows), _timed(theirs, rows)))
+    mine, others = zip(*times, strict=True)
+    return statistics.median(others) / statistics.median(mine)
+
+
+def _timed(score: Score, rows: tuple[Texts, Texts]) -> float:
+    start = time.perf_counter()
+    score(*rows)
+    return time.perf_counter() - start
+
+
+def row(shape: tuple[int, int], name: str, peer: str, ratios: dict[str, float]) -> str:
+    """Return a row of the table: the worst language, then the best."""
+    worst, best = min(ratios, key=ratios.__getitem__), max(ratios, key=ratios.__getitem__)
+    shown = f"{ratios[worst]:.2f}x ({worst}) | {ratios[best]:.2f}x ({best})"
+    return f"| {shape[0]:,} x {shape[1]:,} | {name} | {peer} | {shown} |"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
+    parser.add_argument("--languages", nargs="+", default=list(LANGUAGES), choices=LANGUAGES)
+    parser.add_argument("--most", type=int, default=10**6, help="the most words of a shape")
+    parser.add_argument("--seconds", type=float, default=1.0, help="for each figure")
+    known: Any = parser.parse_args()
+    texts = {language: words_of(language, known.data) for language in known.languages}
+    print("| rows x words | metric | peer | worst language | best |\n|---|---|---|---|---|", flush=True)
+    for shape in SHAPES:
+        if shape[0] * shape[1] > known.most:
+            continue
+        for name, peer, ours, theirs in scores():
+            if peer == "rouge_score" and shape[1] > _LONGEST_OF_ROUGE_SCORE:
+                continue
+            each = {language: ratio(ours, theirs, words, shape, known.seconds) for language, words in texts.items()}
+            print(row(shape, name, peer, each), flush=True)
+
+
+if __name__ == "__main__":
+    main()
