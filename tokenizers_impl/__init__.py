@@ -31,7 +31,7 @@ from ._encoding.inputs import (
 from ._normalized_string import NormalizedString, OffsetReferential, OffsetType, SplitDelimiterBehavior
 from ._patterns import Regex
 from ._pre_tokenized_string import PreTokenizedString
-from ._text.word_counter import WordCounter
+from ._text.words import WordCounter
 from .implementations import (
     BertWordPieceTokenizer,
     ByteLevelBPETokenizer,

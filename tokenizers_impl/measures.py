@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate, pairwise
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from ._any_tokenizer import AnyTokenizer
 from ._core.arrays import I64
 from ._core.options import as_list
 from .trainers import Trainer
@@ -85,7 +88,7 @@ def measure(tokenizer: Any, texts: Iterable[str]) -> Measures:
     [1.333, 0.333, 0.25, 0.688]
     """
     checked = _checked("texts", texts)
-    read = AnyTokenizer.of(tokenizer)
+    read = _AnyTokenizer.of(tokenizer)
     seen = Counter[int]()
     words = continued = 0
     for text, (ids, spans) in read.encoded(checked):
@@ -137,7 +140,7 @@ def parity(tokenizer: Any, texts: Mapping[str, Iterable[str]], *, pivot: str | N
                 f"{language} has {len(own)} texts but {first} has {len(checked[first])}: give the same texts in all "
                 "languages"
             )
-    read = AnyTokenizer.of(tokenizer)
+    read = _AnyTokenizer.of(tokenizer)
     tokens = {language: sum(len(found.ids) for _, found in read.encoded(own)) for language, own in checked.items()}
     if not tokens[first]:
         raise ValueError(f"the texts of the pivot {first} have no tokens: give texts that have some")
@@ -238,3 +241,132 @@ def _lengths(history: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, float]
         at = before if row.get("kind") == "em" else row
         if row["corpus_tokens"] is not None:
             yield at["vocab_size"], row["corpus_tokens"]
+
+
+# --- One view of the tokenizers of several libraries: the ids of texts, and where each token lies
+
+# Texts that are encoded at once; more take more memory and no less time.
+_BATCH = 1000
+
+
+class _TextTokens(NamedTuple):
+    """The tokens of one text.
+
+    ids: n ids.  spans: int64, shape (n, 2); token i covers the characters text[spans[i, 0]:spans[i, 1]].
+    """
+
+    ids: Sequence[int]
+    spans: I64
+
+
+class _AnyTokenizer(NamedTuple):
+    """A tokenizer of any library.
+
+    encode: from texts to their tokens, without special tokens.
+    size: the number of tokens in its vocabulary, added tokens included.
+    unknown: the id of its unknown token, None without one.
+    bytes: the ids of <0x00>, <0x01> ... <0xFF> that its vocabulary has.
+    spaces: the ids of "▁" and "Ġ", which stand for a space.
+    """
+
+    encode: Callable[[list[str]], list[_TextTokens]]
+    size: int
+    unknown: int | None = None
+    bytes: frozenset[int] = frozenset()
+    spaces: Mapping[int, str] = MappingProxyType({})
+
+    @classmethod
+    def of(cls, tokenizer: Any) -> _AnyTokenizer:
+        """Take a tokenizer; ValueError unless it has one of the three interfaces that `measures.measure` names."""
+        if hasattr(tokenizer, "encode_ordinary_batch"):
+            return cls(partial(_of_tiktoken, tokenizer), tokenizer.n_vocab)
+        if hasattr(tokenizer, "encode_batch"):
+            _refuse_other_lengths(tokenizer)
+            vocab = tokenizer.get_vocab()
+            return cls._of_vocab(partial(_of_batch, tokenizer), vocab, _unknown_id(tokenizer, vocab))
+        if getattr(tokenizer, "is_fast", False):
+            return cls._of_vocab(partial(_of_call, tokenizer), tokenizer.get_vocab(), tokenizer.unk_token_id)
+        raise ValueError(
+            f"tokenizer is {tokenizer!r:.80}: give one with encode_batch, a fast tokenizer of transformers, or an "
+            "Encoding of tiktoken"
+        )
+
+    @classmethod
+    def _of_vocab(
+        cls, encode: Callable[[list[str]], list[_TextTokens]], vocab: Mapping[str, int], unknown: int | None
+    ) -> _AnyTokenizer:
+        byte_names = (f"<0x{byte:02X}>" for byte in range(256))
+        found = frozenset(vocab[name] for name in byte_names if name in vocab)
+        spaces = {vocab[name]: name for name in ("▁", "Ġ") if name in vocab}
+        return cls(encode, len(vocab), unknown, found, spaces)
+
+    def encoded(self, texts: Sequence[str]) -> Iterator[tuple[str, _TextTokens]]:
+        """Yield every text with its tokens; a space that the tokenizer put before the text covers nothing."""
+        for start in range(0, len(texts), _BATCH):
+            batch = list(texts[start : start + _BATCH])
+            for text, tokens in zip(batch, self.encode(batch), strict=True):
+                space = self.spaces.get(tokens.ids[0]) if len(tokens.ids) else None
+                if space is not None and not text.startswith(space):
+                    tokens.spans[0] = 0
+                yield text, tokens
+
+
+def _refuse_other_lengths(tokenizer: Any) -> None:
+    """ValueError if the tokenizer cuts or fills texts, since its tokens are then not those of the text."""
+    for name in ("truncation", "padding"):
+        if getattr(tokenizer, name, None) is not None:
+            raise ValueError(f"the tokenizer has {name} on: call no_{name}() first")
+
+
+# --- encode_batch: tokenizers_impl, tokenizers
+
+
+def _of_batch(tokenizer: Any, texts: list[str]) -> list[_TextTokens]:
+    encodings = tokenizer.encode_batch(texts, add_special_tokens=False)
+    return [_TextTokens(encoding.ids, _spans(encoding.offsets)) for encoding in encodings]
+
+
+def _spans(offsets: Sequence[tuple[int, int]]) -> I64:
+    return np.array(offsets, np.int64).reshape(-1, 2)
+
+
+def _unknown_id(tokenizer: Any, vocab: dict[str, int]) -> int | None:
+    """The id that the model of a tokenizer.json names; the objects of `tokenizers` do not show it for Unigram."""
+    if not hasattr(tokenizer, "to_str"):
+        return None
+    model = json.loads(tokenizer.to_str())["model"]
+    unknown: int | None = model.get("unk_id")
+    return vocab.get(model.get("unk_token")) if unknown is None else unknown
+
+
+# --- transformers
+
+
+def _of_call(tokenizer: Any, texts: list[str]) -> list[_TextTokens]:
+    found = tokenizer(texts, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    rows = zip(found["input_ids"], found["offset_mapping"], strict=True)
+    return [_TextTokens(ids, _spans(offsets)) for ids, offsets in rows]
+
+
+# --- tiktoken
+
+
+def _of_tiktoken(encoding: Any, texts: list[str]) -> list[_TextTokens]:
+    rows = encoding.encode_ordinary_batch(texts)
+    lengths = {id: len(encoding.decode_single_token_bytes(id)) for row in rows for id in row}
+    return [
+        _TextTokens(row, _in_characters(text, [lengths[id] for id in row]))
+        for text, row in zip(texts, rows, strict=True)
+    ]
+
+
+def _in_characters(text: str, lengths: Sequence[int]) -> I64:
+    """The spans of tokens of these lengths in UTF-8 bytes; one with a part of a character covers the character.
+
+    >>> _in_characters("aé", [2, 1]).tolist()
+    [[0, 2], [1, 2]]
+    """
+    sizes = [len(character.encode()) for character in text]
+    character_of = np.repeat(np.arange(len(sizes)), sizes)
+    edges = accumulate(lengths, initial=0)
+    return _spans([(character_of[start], character_of[end - 1] + 1) for start, end in pairwise(edges)])

@@ -45,7 +45,7 @@ from ._file import (
     to_document,
 )
 from ._picture import LONGEST_WORD, WordExplanation, explained, tokenizer_picture
-from ._text.word_counter import WordCounter
+from ._text.words import WordCounter
 from .decoders import Decoder
 from .models import Model
 from .normalizers import Normalizer

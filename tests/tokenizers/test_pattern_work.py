@@ -17,9 +17,21 @@ from tokenizers_impl import Regex
 from tokenizers_impl._patterns import compiled as _compiled
 from tokenizers_impl._patterns import search as _search
 from tokenizers_impl._patterns import work as _work
-from tokenizers_impl._patterns.alphabet import EDGE, Alphabet
 from tokenizers_impl._patterns.char_sets import CharSet
-from tokenizers_impl._patterns.nodes import Anchor, Atomic, Chain, Char, Choice, Look, Node, OneOf, Place, Repeat
+from tokenizers_impl._patterns.nodes import (
+    EDGE,
+    Alphabet,
+    Anchor,
+    Atomic,
+    Chain,
+    Char,
+    Choice,
+    Look,
+    Node,
+    OneOf,
+    Place,
+    Repeat,
+)
 from tokenizers_impl._patterns.syntax import parsed
 from tokenizers_impl.normalizers import Replace, Sequence
 from tokenizers_impl.pre_tokenizers import Split

@@ -19,7 +19,7 @@ from pipeline_steps import PRE_TOKENIZERS as PRE_TOKENIZER_FILES
 from properties import examples
 
 from tokenizers_impl import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors
-from tokenizers_impl._encoding import divisible, inputs, stretches
+from tokenizers_impl._encoding import inputs, stretches
 from tokenizers_impl._encoding.stretches import StretchRow
 
 NORMALIZERS = [
@@ -69,8 +69,8 @@ SNIPPETS = [
     "é",
     "e\u0301",
 ]
-LOCAL = [each for each in NORMALIZERS if divisible._is_local(each)]
-SPLITTING = [each for each in PRE_TOKENIZERS if divisible._splits_at_spaces(each)]
+LOCAL = [each for each in NORMALIZERS if stretches._is_local(each)]
+SPLITTING = [each for each in PRE_TOKENIZERS if stretches._splits_at_spaces(each)]
 # What normalizers remove, turn into spaces or compose, next to spaces.
 ODD = [
     "  ",

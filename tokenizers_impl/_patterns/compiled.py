@@ -8,9 +8,8 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from .._core.arrays import U32
-from .alphabet import EDGE, Alphabet
 from .char_sets import lone_word_chars
-from .nodes import Anchor, Atomic, Chain, Char, Choice, Look, Node, OneOf, Place, Repeat, may_be_empty
+from .nodes import EDGE, Alphabet, Anchor, Atomic, Chain, Char, Choice, Look, Node, OneOf, Place, Repeat, may_be_empty
 from .syntax import parsed
 from .work import is_linear
 

@@ -12,8 +12,8 @@ from .._core.arrays import I32, I64, U32, Bools, text_of
 from .._core.kernel import kernel
 from .._core.options import choice_of
 from .._text.splits import TEXT, Splits
-from .alphabet import EDGE
 from .compiled import Compiled, Pattern, Regex, compiled
+from .nodes import EDGE
 
 # --- The matches of a pattern in splits
 

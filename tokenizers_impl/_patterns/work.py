@@ -22,8 +22,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from .alphabet import EDGE, Alphabet
-from .nodes import Anchor, Atomic, Chain, Char, Choice, Look, Node, OneOf, Place, Repeat, may_be_empty, written_size
+from .nodes import (
+    EDGE,
+    Alphabet,
+    Anchor,
+    Atomic,
+    Chain,
+    Char,
+    Choice,
+    Look,
+    Node,
+    OneOf,
+    Place,
+    Repeat,
+    may_be_empty,
+    written_size,
+)
 
 # How many places the fronts may have together; those of well-known patterns have up to 9.
 _MOST = 24

@@ -1,7 +1,7 @@
 """Ready-made tokenizers, like `tokenizers.implementations`."""
 
-from ._base_tokenizer import BaseTokenizer
 from ._tokenizers import (
+    BaseTokenizer,
     BertWordPieceTokenizer,
     ByteLevelBPETokenizer,
     CharBPETokenizer,

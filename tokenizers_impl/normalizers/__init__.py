@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from .._core.component import component_from_json, members
-from ._characters import (
+from ._normalizer import Normalizer, Sequence
+from ._precompiled import Precompiled, SentencePieceMap
+from ._rewriting import (
     NFC,
     NFD,
     NFKC,
@@ -15,12 +17,12 @@ from ._characters import (
     ByteLevel,
     Lowercase,
     Nmt,
+    Prepend,
+    Replace,
+    Strip,
     StripAccents,
     unicode_normalizer_from_str,
 )
-from ._edits import Prepend, Replace, Strip
-from ._normalizer import Normalizer, Sequence
-from ._precompiled import Precompiled, SentencePieceMap
 
 __all__ = [
     "NFC",

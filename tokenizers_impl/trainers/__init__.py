@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NoReturn
 from .._core import missing
 from ..models import BPE, Model, Unigram, WordLevel, WordPiece
 from ._bpe_trainer import BpeTrainer
-from ._trainer import Trainer
+from ._trainer import Trainer, WordLevelTrainer
 from ._unigram_trainer import UnigramTrainer
-from ._wordlevel_trainer import WordLevelTrainer
 from ._wordpiece_trainer import WordPieceTrainer
 
 __all__ = ["BpeTrainer", "Trainer", "UnigramTrainer", "WordLevelTrainer", "WordPieceTrainer"]

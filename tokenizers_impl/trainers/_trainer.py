@@ -1,9 +1,10 @@
-"""The base class of all trainers."""
+"""The base class of all trainers, and the simplest one: vocabularies of whole words."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .._core.added_token import AddedToken
@@ -12,6 +13,7 @@ from .._core.options import CheckedOptions
 from .._core.parallel import Shown
 from .._text.words import WordCounts
 from ..models._model import Model
+from ..models._wordlevel import WordLevel
 
 
 class TrainingOptions(CheckedOptions):
@@ -83,3 +85,62 @@ def _shown_option(name: str, value: Any) -> Any:
 
 def _shown_token(token: AddedToken) -> Call:
     return Call("AddedToken", {"content": token.content} | {flag: getattr(token, flag) for flag in _FLAGS})
+
+
+# --- Vocabularies of whole words
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class WordLevelTrainer(Trainer):
+    """Trains vocabularies of whole words: keeps the most frequent ones, ties sorted by code points.
+
+    The options of `tokenizers.trainers.WordLevelTrainer` 0.23.3, with the same vocabulary as result:
+    vocab_size: the largest number of tokens, special tokens included.
+    min_frequency: words with a smaller count are dropped.
+    show_progress: whether progress bars are shown.
+    special_tokens: strings or AddedTokens that get the first ids.  A special token that is also a word, or is listed
+      twice, gets the last of its ids and leaves a gap, as in the library.
+
+    `history` has one row per word: step, token, count.
+    No words give a vocabulary of the special tokens.  Invalid options raise ValueError.
+
+    >>> trainer = WordLevelTrainer(vocab_size=3, special_tokens=["<unk>"], show_progress=False)
+    >>> trainer.train_words(WordCounts.of({"c": 1, "b": 2, "a": 1}), WordLevel()).get_vocab()
+    {'<unk>': 0, 'b': 1, 'a': 2}
+    """
+
+    vocab_size: int = 30000
+    min_frequency: int = 0
+    show_progress: bool = True
+    special_tokens: Sequence[str | AddedToken] = ()
+
+    def __post_init__(self) -> None:
+        self._words: list[tuple[str, int]] = []
+
+    def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> WordLevel:
+        """Train on counted words; returns a WordLevel with the unk_token of `model`, which must be a WordLevel."""
+        if not isinstance(model, WordLevel):
+            raise ValueError(
+                f"WordLevelTrainer trains models.WordLevel: use another trainer for models.{type(model).__name__}"
+            )
+        special = self.special_texts[: self.vocab_size]
+        words = _most_frequent(counts, self.min_frequency, self.vocab_size - len(special))
+        tokens = [*special, *(word for word, _ in words)]
+        trained = WordLevel({token: id for id, token in enumerate(tokens)}, model.unk_token)
+        self._words = words
+        return trained
+
+    def shown(self) -> Call:
+        """The options that `repr` shows, and that `str` abbreviates."""
+        return self._shown("WordLevelTrainer", "min_frequency", "vocab_size", "show_progress", "special_tokens")
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """One row per word of the last training; empty before the first training."""
+        return [{"step": i, "token": word, "count": count} for i, (word, count) in enumerate(self._words, start=1)]
+
+
+def _most_frequent(counts: WordCounts, least: int, most: int) -> list[tuple[str, int]]:
+    """The `most` most frequent words with a count of `least` or more, the most frequent first."""
+    rows = zip(counts.words.texts(), counts.counts.tolist(), strict=True)
+    return sorted((row for row in rows if row[1] >= least), key=lambda row: (-row[1], row[0]))[:most]

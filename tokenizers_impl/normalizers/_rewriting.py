@@ -1,19 +1,21 @@
-"""Normalizers that rewrite characters: case, accents, bytes, Unicode normalization forms, clean-ups."""
+"""Normalizers that rewrite characters (case, accents, bytes, Unicode forms, clean-ups), ends of texts and matches."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar
 
 import numpy as np
 
-from .._core.arrays import Bools
-from .._core.component import unchanging
+from .._core.arrays import Bools, code_points
+from .._core.component import json_form, unchanging
+from .._patterns import Pattern, matches, pattern_from_json, pattern_json
+from .._patterns.search import replaced
 from .._text.bytes import in_byte_chars
 from .._text.char_map import CharMap, each, holds_any, lower_case
 from .._text.forms import decomposition, form, in_form
-from .._text.splits import Splits
+from .._text.splits import TEXT, Splits, prepended, stripped
 from .._text.unicode import CODE_POINTS, SPACE, character_classes, combining_classes, removed_by
 from ._normalizer import Normalizer
 
@@ -299,3 +301,70 @@ def _marks_kept(decompose: CharMap) -> Bools:
     parts = decompose.apply(each(codes))
     kept[codes] = np.logical_or.reduceat(kept[parts.chars], parts.starts)
     return kept
+
+
+# --- Prepending
+
+
+@unchanging
+@dataclass(frozen=True, repr=False)
+class Prepend(Normalizer):
+    """Prepends a string to every non-empty text, like `tokenizers.normalizers.Prepend` 0.23.3.
+
+    prepend: the string.
+
+    >>> Prepend().normalize_str("low")
+    '▁low'
+    """
+
+    prepend: str = "▁"
+
+    def normalize_splits(self, splits: Splits) -> Splits:
+        """Prepend the string; its origin is the first character of the split."""
+        return prepended(splits, code_points(self.prepend), splits.added == TEXT)
+
+
+# --- Stripping
+
+
+@unchanging
+@dataclass(frozen=True, repr=False)
+class Strip(Normalizer):
+    """Strips white space from the ends of a text, like `tokenizers.normalizers.Strip` 0.23.3.
+
+    left, right: whether to strip this end.
+
+    >>> Strip(left=False).normalize_str("  a b \\n")
+    '  a b'
+    """
+
+    left: bool = field(default=True, metadata=json_form(name="strip_left"))
+    right: bool = field(default=True, metadata=json_form(name="strip_right"))
+
+    def normalize_splits(self, splits: Splits) -> Splits:
+        """Strip white space."""
+        return stripped(splits, left=self.left, right=self.right)
+
+
+# --- Replacing
+
+
+@unchanging
+@dataclass(frozen=True, repr=False)
+class Replace(Normalizer):
+    """Replaces every match of a pattern, like `tokenizers.normalizers.Replace` 0.23.3.
+
+    pattern: a string or a Regex.  content: the replacement, without references to groups.
+    Normalizing raises ValueError for a Regex that backtracks too long, and for texts that grow beyond a limit.
+
+    >>> from tokenizers_impl import Regex
+    >>> Replace(Regex(" {2,}"), "▁").normalize_str("a  b c")
+    'a▁b c'
+    """
+
+    pattern: Pattern = field(metadata=json_form(write=pattern_json, read=pattern_from_json))
+    content: str
+
+    def normalize_splits(self, splits: Splits) -> Splits:
+        """Replace all matches; the origin of the content is that of the last character of the match."""
+        return replaced(splits, matches(self.pattern, splits), code_points(self.content))
