@@ -70,7 +70,7 @@ SNIPPETS = [
     "e\u0301",
 ]
 LOCAL = [each for each in NORMALIZERS if stretches._is_local(each)]
-SPLITTING = [each for each in PRE_TOKENIZERS if stretches._splits_at_spaces(each)]
+SPLITTING = [each for each in PRE_TOKENIZERS if each.takes_pieces]
 # What normalizers remove, turn into spaces or compose, next to spaces.
 ODD = [
     "  ",

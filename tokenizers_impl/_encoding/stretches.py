@@ -17,28 +17,13 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from .. import normalizers, pre_tokenizers
+from .. import normalizers
 from .._core.token_lists import TokenLists, TokenRows
 from .._text.splits import TEXT, Splits
 from ..models._model import Model
 from ..normalizers import Normalizer
-from ..pre_tokenizers import PreTokenizer
 from .added_tokens import AddedVocabulary
 from .encoded import Cutter, EncodedBatch, encoded_words
-
-# The normalizers f with f(a + b) = f(a) + f(b) for every b that begins with a space; f(b) begins with a space, too.
-_NORMALIZERS = {
-    normalizers.BertNormalizer,
-    normalizers.Lowercase,
-    normalizers.NFC,
-    normalizers.NFD,
-    normalizers.NFKC,
-    normalizers.NFKD,
-    normalizers.Nmt,
-    normalizers.StripAccents,
-}
-# The pre-tokenizers that split a + b like a and b by themselves if b begins with a space.
-_PRE_TOKENIZERS = {pre_tokenizers.BertPreTokenizer, pre_tokenizers.Whitespace, pre_tokenizers.WhitespaceSplit}
 
 
 def is_divisible(cutter: Cutter, added: AddedVocabulary) -> bool:
@@ -46,41 +31,22 @@ def is_divisible(cutter: Cutter, added: AddedVocabulary) -> bool:
 
     An added token must not extend over a space, which it might share with the next stretch.
     """
-    texts = chain(added.ids, added.shown.values())
-    is_cut = any(" " in text for text in texts) or added.strips
-    return not is_cut and _is_local(unstripped(cutter.normalizer)) and _splits_at_spaces(cutter.pre_tokenizer)
+    splits = cutter.pre_tokenizer is not None and cutter.pre_tokenizer.takes_pieces
+    is_shared = added.strips or any(" " in text for text in chain(added.ids, added.shown.values()))
+    return splits and not is_shared and _is_local(unstripped(cutter.normalizer))
 
 
 def _is_local(normalizer: Normalizer | None) -> bool:
+    """Whether it rewrites a text as the stretches of the text."""
     match normalizer:
         case None:
             return True
         case normalizers.Sequence():
             return all(map(_is_local, normalizer.steps))
         case normalizers.Replace(pattern=str() as pattern):
+            # It may remove visible text; then the stretch is refused.
             return pattern != "" and " " not in pattern
-    return type(normalizer) in _NORMALIZERS
-
-
-def _splits_at_spaces(pre_tokenizer: PreTokenizer | None) -> bool:
-    match pre_tokenizer:
-        case pre_tokenizers.Sequence(steps=(first, *others)):
-            # The other steps see the words of the first one, each by itself, but maybe also where it is in the text.
-            return _splits_at_spaces(first) and not any(each.needs_origins for each in others)
-        case pre_tokenizers.ByteLevel():
-            return pre_tokenizer.use_regex
-        case pre_tokenizers.Metaspace():
-            return pre_tokenizer.split
-    return type(pre_tokenizer) in _PRE_TOKENIZERS
-
-
-def needs_visible_text(pre_tokenizer: PreTokenizer | None) -> bool:
-    """Whether it splits a + b like a and b only if b has visible text after its space."""
-    match pre_tokenizer:
-        case pre_tokenizers.Sequence(steps=(first, *_)):
-            return needs_visible_text(first)
-    # It keeps spaces, and where several meet, the words depend on all of them.
-    return isinstance(pre_tokenizer, pre_tokenizers.ByteLevel)
+    return normalizer.takes_pieces
 
 
 def unstripped(normalizer: Normalizer | None) -> Normalizer | None:
@@ -256,7 +222,6 @@ class Stretches:
     def __init__(self, cutter: Cutter, model: Model, added: AddedVocabulary) -> None:
         self._cutter = replace(cutter, normalizer=unstripped(cutter.normalizer))
         self._strips = self._cutter.normalizer is not cutter.normalizer
-        self._needs_visible_text = needs_visible_text(cutter.pre_tokenizer)
         self._model, self._added = model, added
         self._is_divisible = is_divisible(cutter, added)
         self._seen = Seen.of_none(None)
@@ -321,8 +286,7 @@ class Stretches:
             return shown != "" and splits[0] == (f" {shown}" if _CUT.match(text) else shown)
         if not _CUT.match(text):
             return True
-        own = splits[0] if splits else ""
-        return bool(_CUT.match(own)) if self._needs_visible_text else own.startswith(" ")
+        return bool(splits) and bool(_CUT.match(splits[0]))
 
 
 def _own(splits: Splits, values: list[T]) -> list[list[T]]:

@@ -30,9 +30,9 @@ class Normalizer(Step):
 
     @property
     def takes_pieces(self) -> bool:
-        """Whether it rewrites a text as it rewrites the text's pieces, cut before a space after visible ASCII.
+        """Whether it rewrites a text as it rewrites the text's pieces, cut before spaces (U+0020).
 
-        Each piece must then still end with visible ASCII (U+0021 to U+007E), and the next one begin with U+0020.
+        A piece that ends with visible ASCII (U+0021 to U+007E) still does, and the next one begins with U+0020.
         """
         return False
 

@@ -29,9 +29,9 @@ class PreTokenizer(Step):
 
     @property
     def takes_pieces(self) -> bool:
-        """Whether a text has the words of its pieces, cut before a space (U+0020) after visible ASCII (U+0021-U+007E).
+        """Whether a text has the words of its pieces, cut before spaces (U+0020) that have visible text on one side.
 
-        A training then holds only a piece of a long text at once.
+        A training then holds only a piece of a long text at once, and short texts are encoded by stretches.
         """
         return False
 
