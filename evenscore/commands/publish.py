@@ -81,6 +81,9 @@ def _upload(files: Mapping[str, bytes], space: str, message: str) -> str:
         raise ValueError(f"{space}: {_REFUSALS.get(status, f'the Hub answers {status}')} ({answer})") from None
     except errors.HTTPError as error:
         raise ValueError(f"{space}: {api.endpoint} cannot be reached ({_without(token, str(error))})") from None
+    except (AttributeError, LookupError, TypeError, ValueError):
+        # huggingface_hub reads answers without checking them.  The error may hold the answer, so it is not shown.
+        raise ValueError(f"{space}: {api.endpoint} does not answer as the Hub does: check HF_ENDPOINT") from None
     return _without(token, url)
 
 

@@ -230,7 +230,6 @@ def in_forms(columns: dict[str, Any]) -> list[Any]:
         data.to_pandas(),
         data.with_format("arrow")[:],
         data.to_iterable_dataset(),
-        data.with_format("torch"),
     ]
 
 
@@ -244,6 +243,15 @@ def test_columns_of_statistics_have_groups(name: str) -> None:
     for data in in_forms({**counted, "speaker": SPEAKERS}):
         assert metric.score_columns(data, group_by="speaker") == expected
         assert "groups" not in metric.score_columns(data)
+
+
+@pytest.mark.slow
+def test_columns_of_tensors_have_groups() -> None:
+    metric = evenscore.load("wer_dp")
+    rows = {"prediction": PREDICTIONS, "references": VARYING, "speaker": SPEAKERS}
+    counted = datasets.Dataset.from_dict(rows).map(metric.row_scorer(statistics=True), batched=True)
+    expected = metric.compute(predictions=PREDICTIONS, references=VARYING, groups=SPEAKERS)
+    assert metric.score_columns(counted.with_format("torch"), group_by="speaker") == expected
 
 
 def test_each_split_has_groups_and_streams_too() -> None:

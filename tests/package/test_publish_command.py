@@ -334,6 +334,16 @@ def test_an_answer_that_repeats_the_token_is_shown_without_it(hub: Hub, tmp_path
     assert said == ("evenscore: user/wer_dp: the Hub answers 400 (\\x1b[31mno: Authorization: Bearer ***)\n")
 
 
+@pytest.mark.parametrize("answer", [b'{"url": 1}', b"<html>"])
+def test_an_answer_that_is_not_the_hubs_is_told(answer: bytes, hub: Hub, tmp_path: Path) -> None:
+    hub.odd = answer
+    ((status, said),) = published(hub.url, tmp_path, ("wer_dp", "--to", "user/wer_dp"))
+    assert (status, said) == (
+        2,
+        f"evenscore: user/wer_dp: {hub.url} does not answer as the Hub does: check HF_ENDPOINT\n",
+    )
+
+
 @pytest.mark.parametrize("token", ["hf_\u00e9", "hf_a\x01b"])
 def test_a_token_that_cannot_be_sent_is_not_valid(
     token: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -25,10 +25,12 @@ class Hub:
     """Spaces by NAMESPACE/NAME, each its files by their names; every request and every commit that was made.
 
     echo: if not empty, how every POST is refused; "{}" stands for the Authorization header of the request.
+    odd: if not None, the body of the answer to every POST.
     """
 
     def __init__(self) -> None:
         self.url = self.echo = ""
+        self.odd: bytes | None = None
         self.spaces: dict[str, dict[str, bytes]] = {}
         self.requests: list[str] = []
         self.commits: list[str] = []
@@ -73,6 +75,8 @@ class _Handler(BaseHTTPRequestHandler):
         match self._parts():
             case _ if self.hub.echo:
                 self._refuse(400, self.hub.echo.format(self.headers["Authorization"]))
+            case _ if self.hub.odd is not None:
+                self._answer(200, self.hub.odd)
             case ["api", "validate-yaml"]:
                 self._validate(json.loads(body))
             case ["api", *_] if self._token() not in TOKENS:
