@@ -172,24 +172,29 @@ def are_few(predictions: list[str], references: References, characters: int) -> 
 
 
 def row_blocks(
-    predictions: list[str], references: References, characters: int
+    systems: Sequence[list[str]], references: References, characters: int
 ) -> Iterator[tuple[list[str], References]]:
     """Split rows into blocks of about `characters` characters and at least one row; no rows give one empty block.
 
-    >>> [len(block) for block, _ in row_blocks(["a", "b"], References(["a", "b"], np.array([1, 1])), 4)]
-    [2]
+    systems: the predictions of each system for all rows. A block has those of the first system for the rows of the
+    block, then those of the next one.
+
+    >>> references = References(["a", "b"], np.array([1, 1]))
+    >>> [block for block, _ in row_blocks([["a", "b"], ["c", "d"]], references, 3)]
+    [['a', 'c'], ['b', 'd']]
     """
-    texts = references.texts
-    if sum(map(len, predictions)) + sum(map(len, texts)) <= characters:
-        yield predictions, references
+    texts, n_rows = references.texts, len(references.counts)
+    if sum(sum(map(len, each)) for each in (*systems, texts)) <= characters:
+        yield list(itertools.chain.from_iterable(systems)), references
         return
     first = np.concatenate(([0], np.cumsum(references.counts)))
-    sizes = np.fromiter(map(len, predictions), np.int64, len(predictions))
+    sizes = sum(np.fromiter(map(len, own), np.int64, n_rows) for own in systems)
     reference_ends = np.concatenate(([0], np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))))
     block = (np.cumsum(sizes) + reference_ends[first[1:]]) // characters
-    cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(predictions)]
+    cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), n_rows]
     for start, stop in itertools.pairwise(cuts):
-        yield predictions[start:stop], References(texts[first[start] : first[stop]], references.counts[start:stop])
+        own = list(itertools.chain.from_iterable(system[start:stop] for system in systems))
+        yield own, References(texts[first[start] : first[stop]], references.counts[start:stop])
 
 
 def _check_lengths(n_predictions: int, n_rows: int) -> None:

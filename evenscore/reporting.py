@@ -207,7 +207,7 @@ def _counted(
     if not texts[0]:
         raise ValueError("nothing to compare: the systems have no rows")
     checked = check_references(references, len(texts[0]))
-    rows = [scorer.count_columns({"predictions": own, "references": references}) for own in texts]
+    rows = scorer.count_systems(texts, checked)
     headlines = list(scorer.headlines())
     score = "rougeL" if "rougeL" in headlines else headlines[0]
     scores = np.array([scorer.row_scores(own)[:, headlines.index(score)] for own in rows])

@@ -117,8 +117,10 @@ class Scorer(abc.ABC, Generic[O]):
         """Return the ranges that the counts of a sum, by name, leave for each other; rows are at least 1."""
 
     def count(self, predictions: list[str], references: References) -> IntArray:
-        """Return the statistics of each row after `row_columns`, shape (n, len(own_statistic_names())), int64.
+        """Return the statistics of each prediction after `row_columns`, shape (n, len(own_statistic_names())), int64.
 
+        predictions: those of one system for all rows, or of several systems, one after another. They share the
+        references, which are tokenized once.
         A metric without references overrides count_columns instead.
         """
         raise NotImplementedError
@@ -194,16 +196,24 @@ class Scorer(abc.ABC, Generic[O]):
         """
         texts = check_predictions(columns.get("predictions"))
         references = check_references(columns.get("references"), len(texts))
-        self.warn(texts, references)
+        return self.count_systems([texts], references, executor)[0]
+
+    def count_systems(
+        self, systems: Sequence[list[str]], references: References, executor: Any = None
+    ) -> list[IntArray]:
+        """Return what `count_columns` returns for each system; systems: checked predictions of the same rows."""
+        for texts in systems:
+            self.warn(texts, references)
         # Rows are independent, so blocks bound the memory and can be counted in any process.
         count = functools.partial(_count_block, self)
         if executor is None:
             characters = _SLOW_CHARACTERS if self.cuts_text_by_text() else self.block_characters
-            counted: Iterable[IntArray] = map(count, row_blocks(texts, references, characters))
+            counted: Iterable[IntArray] = map(count, row_blocks(systems, references, characters))
         else:
-            counted = ordered_results(executor, count, row_blocks(texts, references, _TRAVELLING_CHARACTERS))
-        own = [*with_bar(counted, "Count rows", " rows", len, len(texts))]
-        return with_row_columns(references.counts, np.concatenate(own))
+            counted = ordered_results(executor, count, row_blocks(systems, references, _TRAVELLING_CHARACTERS))
+        blocks = [*with_bar(counted, "Count rows", " rows", len, len(systems) * len(references.counts))]
+        of_systems = zip(*(np.split(block, len(systems)) for block in blocks), strict=True)
+        return [with_row_columns(references.counts, np.concatenate(own)) for own in of_systems]
 
     def compare(self, systems: Sequence[Any], columns: Mapping[str, Any], test: str, n_trials: int | None) -> Result:
         """Test systems against the first one, the baseline; columns: those that all systems share."""
@@ -215,7 +225,7 @@ class Scorer(abc.ABC, Generic[O]):
         if columns.get("references") is None:
             raise ValueError("references is missing: give references=, by name; what is given by position is a system")
         texts = check_systems(systems[0], systems[1:])
-        rows = [self.count_columns({**columns, "predictions": column}) for column in texts]
+        rows = self.count_systems(texts, check_references(columns["references"], len(texts[0])))
         if not len(rows[0]):
             raise ValueError("nothing to compare: baseline and references are empty")
         return self.tested(rows, test, trials)

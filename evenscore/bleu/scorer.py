@@ -31,7 +31,7 @@ from evenscore.pictures import MATCH, MISS, ORANGE, Bars, Block, Kind, Line, Mar
 from evenscore.scorer import ROW_COLUMNS, Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.ngrams import clipped_matches, matches_of_row
-from evenscore.text.segments import IntArray
+from evenscore.text.segments import IntArray, both_sides
 from evenscore.text.words import Units
 from evenscore.totals import Bound
 
@@ -55,13 +55,13 @@ class Bleu(Scorer[BleuOptions]):
         """Count both lengths, then matches and n-grams per order; for nltk also the rows without n-grams per order."""
         if are_few(predictions, references, _FEW_CHARACTERS):
             return self._count_few(predictions, references)
-        options, n = self.options, len(predictions)
+        options = self.options
         # Tokenize both sides in one call, so that equal tokens get equal ids.
-        tokens = self.tokens(predictions + references.texts)
-        sides = tokens.segments.split(n)
-        lengths = sides[0].lengths
-        chosen = reference_lengths(lengths, sides[1].lengths, references.counts, options["reference_length"])
-        matches = clipped_matches(*sides, references.counts, orders(options))
+        tokens = self.tokens(predictions + references.texts).segments
+        left, right, counts = both_sides(tokens, len(predictions), references.counts)
+        lengths = left.lengths
+        chosen = reference_lengths(lengths, right.lengths, counts, options["reference_length"])
+        matches = clipped_matches(left, right, counts, orders(options))
         n_grams = np.maximum(lengths[:, None] - np.arange(orders(options)), 0)
         without = [n_grams == 0] if options["convention"] == "nltk" else []
         return np.concatenate((lengths[:, None], chosen[:, None], matches, n_grams, *without), axis=1)
@@ -75,8 +75,8 @@ class Bleu(Scorer[BleuOptions]):
         options, highest, counted = self.options, orders(self.options), []
         tokens = iter(tokens_of_few(options["tokenizer"], options["lowercase"], predictions + references.texts))
         own = list(itertools.islice(tokens, len(predictions)))
-        for prediction, count in zip(own, references.counts.tolist(), strict=True):
-            others = list(itertools.islice(tokens, count))
+        rows = [list(itertools.islice(tokens, count)) for count in references.counts.tolist()]
+        for prediction, others in zip(own, itertools.cycle(rows), strict=False):
             lengths = len(prediction), reference_length(prediction, others, options["reference_length"])
             n_grams = [max(len(prediction) - n, 0) for n in range(highest)]
             without = [not n for n in n_grams] if options["convention"] == "nltk" else []

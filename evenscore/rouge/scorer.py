@@ -21,7 +21,7 @@ from evenscore.rouge.tokens import split_sentences, tokenize, tokenizer_name, to
 from evenscore.scorer import ROW_COLUMNS, Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.ngrams import clipped_matches, matches_of_row
-from evenscore.text.segments import IntArray, Segments
+from evenscore.text.segments import IntArray, Segments, both_sides
 from evenscore.text.words import Units
 from evenscore.totals import Bound
 
@@ -62,7 +62,7 @@ class Rouge(Scorer[RougeOptions]):
     def _has_plain_count(self, predictions: list[str], references: References) -> bool:
         """Whether `_count_few` implements the options for these texts."""
         options = self.options
-        has_rule = options["multi_reference"] == "best" or len(references.texts) == len(predictions)
+        has_rule = options["multi_reference"] == "best" or len(references.texts) == len(references.counts)
         has_sentences = "rougeLsum" in self.types and not _are_single_sentences(predictions + references.texts, options)
         return has_rule and options["beta"] != "P/R" and not has_sentences
 
@@ -71,8 +71,9 @@ class Rouge(Scorer[RougeOptions]):
         options, types, counted = self.options, self.types, []
         tokens = iter(tokens_of_few(predictions + references.texts, options["tokenizer"], options["stemmer"]))
         own = list(itertools.islice(tokens, len(predictions)))
-        for prediction, count in zip(own, references.counts.tolist(), strict=True):
-            pairs = [_pair_of_few(prediction, next(tokens), types, float(options["beta"])) for _ in range(count)]
+        rows = [list(itertools.islice(tokens, count)) for count in references.counts.tolist()]
+        for prediction, others in zip(own, itertools.cycle(rows), strict=False):
+            pairs = [_pair_of_few(prediction, other, types, float(options["beta"])) for other in others]
             # The first reference with the highest F.
             best = [max(scores, key=operator.itemgetter(2)) for scores in zip(*pairs, strict=True)]
             counted.append([limb for scores in best for value in scores for limb in limbs_of(value)])
@@ -248,28 +249,28 @@ def compare(predictions: list[str], references: References, options: RougeOption
     n, types = len(predictions), rouge_types(options["rouge_types"])
     texts = predictions + references.texts
     tokens = tokenize(texts, options["tokenizer"], options["stemmer"]).segments
-    predictions_alone, right = tokens.split(n)
+    predictions_alone, right, counts = both_sides(tokens, n, references.counts)
     # Repeat each prediction once per reference.
-    left = predictions_alone.repeat(references.counts)
+    left = predictions_alone.repeat(counts)
     pairs = {}
     orders = [int(name[-1]) for name in types if name[-1].isdigit()]
     if orders:
         matches = clipped_matches(left, right, np.ones_like(right.lengths), max(orders))
     for order in orders:
         left_n_grams, right_n_grams = (np.maximum(side.lengths - order + 1, 0) for side in (left, right))
-        pairs[f"rouge{order}"] = Pairs(matches[:, order - 1], left_n_grams, right_n_grams, references.counts)
+        pairs[f"rouge{order}"] = Pairs(matches[:, order - 1], left_n_grams, right_n_grams, counts)
     one_line = _are_single_sentences(texts, options)
     sequence_types = ["rougeL", "rougeLsum"] if one_line else ["rougeL"]
     wanted = [name for name in sequence_types if name in types]
     if wanted:
-        counted = Pairs(lcs_lengths(right, left), left.lengths, right.lengths, references.counts)
+        counted = Pairs(lcs_lengths(right, left), left.lengths, right.lengths, counts)
         pairs.update(dict.fromkeys(wanted, counted))
     if "rougeLsum" in types and not one_line:
         summaries = _summaries(texts, options)
-        left_side = _take(summaries, np.repeat(np.arange(n), references.counts))
-        right_side = _take(summaries, np.arange(n, len(texts)))
+        left_side = _take(summaries, np.repeat(np.arange(n), counts))
+        right_side = _take(summaries, np.tile(np.arange(n, len(texts)), n // max(len(references.counts), 1)))
         hits = union_lcs_hits(right_side, left_side)
-        pairs["rougeLsum"] = Pairs(hits, left_side.texts.lengths, right_side.texts.lengths, references.counts)
+        pairs["rougeLsum"] = Pairs(hits, left_side.texts.lengths, right_side.texts.lengths, counts)
     return pairs
 
 

@@ -52,6 +52,10 @@ class Segments(NamedTuple):
         """Repeat segment i times[i] times; times: shape (n,)."""
         return self if (times == 1).all() else self.take(np.repeat(np.arange(len(times)), times))
 
+    def tiled(self, times: int) -> Segments:
+        """Return all segments `times` times, one after another."""
+        return self if times == 1 else Segments(np.tile(self.ids, times), offsets_of(np.tile(self.lengths, times)))
+
     def rows(self, start: int, stop: int) -> Segments:
         """Return the segments from start to stop (exclusive), as a view."""
         first, last = self.offsets[start], self.offsets[stop]
@@ -67,6 +71,22 @@ class Segments(NamedTuple):
         table = np.full(inside.shape, filler, dtype=self.ids.dtype)
         table[inside] = self.ids
         return table
+
+
+def both_sides(tokens: Segments, n_predictions: int, reference_counts: IntArray) -> tuple[Segments, Segments, IntArray]:
+    """Return the predictions of one or more systems, their references, and the number of references of each prediction.
+
+    tokens: the predictions of all rows by the first system, by the next one, ..., then the references of all rows.
+    reference_counts: the number of references of each row, shape (n,); n_predictions is a multiple of n.
+
+    >>> tokens = Segments(np.array([4, 5, 6]), np.array([0, 1, 2, 3]))
+    >>> predictions, references, counts = both_sides(tokens, 2, np.array([1]))
+    >>> predictions.ids.tolist(), references.ids.tolist(), counts.tolist()
+    ([4, 5], [6, 6], [1, 1])
+    """
+    predictions, references = tokens.split(n_predictions)
+    systems = n_predictions // max(len(reference_counts), 1)
+    return predictions, references.tiled(systems), np.tile(reference_counts, systems)
 
 
 def side_by_side(*parts: Segments) -> Segments:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from evenscore.parallel import with_bar
 from evenscore.pictures import Picture
 from evenscore.scorer import ROW_COLUMNS, Result, Scorer
 from evenscore.significance import FloatArray
-from evenscore.text.segments import IntArray, Segments
+from evenscore.text.segments import IntArray, Segments, both_sides
 from evenscore.text.words import Units
 from evenscore.totals import Bound
 from evenscore.wer.alignment import Alignment, alignment_picture, count_errors, draw
@@ -50,7 +51,7 @@ class Wer(Scorer[WerOptions]):
         if are_few(predictions, references, _FEW_CHARACTERS) and not _is_weighted(self.options):
             return self._count_few(predictions, references)
         units = self.tokens(predictions + references.texts)
-        counts, _ = _best_counts(units.segments, references.counts, self.options)
+        counts, _ = _best_counts(*both_sides(units.segments, len(predictions), references.counts), self.options)
         return np.column_stack((counts, _errors(counts) > 0, _normalizer(counts, self.options["normalize_by"])))
 
     def tokens(self, texts: list[str]) -> Units:
@@ -59,11 +60,13 @@ class Wer(Scorer[WerOptions]):
 
     def _count_few(self, predictions: list[str], references: References) -> IntArray:
         """Return what `count` returns, without arrays, which take longer for a few texts than their words."""
-        words, texts = splitter(self.options["unit"], self.options["transforms"]), iter(references.texts)
+        words = splitter(self.options["unit"], self.options["transforms"])
         divisor, counted = _DIVISORS[self.options["normalize_by"]], []
-        for text, count in zip(predictions, references.counts.tolist(), strict=True):
+        tokens = map(words, references.texts)
+        others = [list(itertools.islice(tokens, count)) for count in references.counts.tolist()]
+        for text, own in zip(predictions, itertools.cycle(others), strict=False):
             prediction = words(text)
-            rows = [fast_edit_counts(words(next(texts)), prediction) for _ in range(count)]
+            rows = [fast_edit_counts(reference, prediction) for reference in own]
             best = min(rows, key=lambda row: _rate(sum(row[1:]), divisor(*row)))
             counted.append([*best, sum(best[1:]) > 0, divisor(*best)])
         return np.array(counted, np.int64)
@@ -170,7 +173,7 @@ class Wer(Scorer[WerOptions]):
         texts = check_predictions(predictions)
         checked = check_references(references, len(texts))
         units = self.tokens(texts + checked.texts)
-        _, best = _best_counts(units.segments, checked.counts, self.options)
+        _, best = _best_counts(*units.segments.split(len(checked.counts)), checked.counts, self.options)
         starts, words = np.cumsum(checked.counts) - checked.counts, units.rows()
 
         def align(prediction: int, start: int, reference: int) -> tuple[int, Alignment]:
@@ -186,20 +189,20 @@ class Wer(Scorer[WerOptions]):
         return [*with_bar(aligned, "Align rows", " rows", lambda _: 1, len(texts))]
 
 
-def _best_counts(segments: Segments, reference_counts: IntArray, options: WerOptions) -> tuple[IntArray, IntArray]:
-    """Return the counts of each row, shape (n, 4), and the index of the reference that counts, shape (n,).
+def _best_counts(
+    predictions: Segments, references: Segments, reference_counts: IntArray, options: WerOptions
+) -> tuple[IntArray, IntArray]:
+    """Return the counts of each prediction, shape (n, 4), and the index of the reference that counts, shape (n,).
 
     It is the reference with the lowest rate, the first one of a tie.
     """
-    n = len(reference_counts)
-    predictions, references = segments.split(n)
     paired = predictions.repeat(reference_counts)
     if _is_weighted(options):
         counts = weighted_edit_counts(references, paired, Costs(*options["costs"]))
     else:
         counts = edit_counts(references, paired)
     rates = _rates(_errors(counts), _normalizer(counts, options["normalize_by"]))
-    row = np.repeat(np.arange(n), reference_counts)
+    row = np.repeat(np.arange(len(reference_counts)), reference_counts)
     order = np.lexsort((np.arange(len(row)), rates, row))
     best = order[np.cumsum(reference_counts) - reference_counts]
     return counts[best], best

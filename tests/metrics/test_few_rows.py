@@ -55,12 +55,15 @@ def rows_of(texts: st.SearchStrategy[str]) -> st.SearchStrategy[list[tuple[str, 
 
 
 def counts(kind: type[Scorer[Any]], rows: list[tuple[str, list[str]]], options: dict[str, Any], few: int) -> list[Any]:
-    """The statistics if up to `few` characters are a few."""
-    columns = {"predictions": [text for text, _ in rows], "references": [own for _, own in rows]}
+    """The statistics if up to `few` characters are a few; two systems that are counted together have the same."""
+    systems, references = [[text for text, _ in rows], [text for text, _ in rows[::-1]]], [own for _, own in rows]
+    scorer = kind(**options)
     with mock.patch(f"{kind.__module__}._FEW_CHARACTERS", few):
-        counted = kind(**options).count_columns(columns)
-    assert counted.dtype == np.int64
-    return counted.tolist()  # type: ignore[no-any-return]
+        alone = [scorer.count_columns({"predictions": own, "references": references}) for own in systems]
+        together = scorer.count_systems(systems, check_references(references, len(rows)))
+    assert {counted.dtype for counted in alone + together} == {np.dtype(np.int64)}
+    assert [counted.tolist() for counted in together] == [counted.tolist() for counted in alone]
+    return alone[0].tolist()  # type: ignore[no-any-return]
 
 
 def check(kind: type[Scorer[Any]], rows: list[tuple[str, list[str]]], options: dict[str, Any]) -> None:
@@ -131,3 +134,41 @@ def test_the_crossing_point(kind: type[Scorer[Any]], text: str) -> None:
         assert are_few(predictions, references, size) == (more < 1)
         check(kind, [(own, [text]) for own in predictions], {})
     assert not are_few(["a" * 2001], check_references(["a"], 1), size)
+
+
+# --- several systems
+
+SYSTEMS = [["a b", "c d e", "", "x"], ["a", "c e", "b", "x y"], ["b a", "", "c", "y"]]
+REFERENCES = [["a b"], ["c d", "e d c"], ["b"], ["x", "y", "x y"]]
+
+
+@pytest.mark.parametrize("kind", [Bleu, Rouge, Wer])
+@pytest.mark.parametrize("few", [0, 10_000])
+def test_blocks_of_rows_have_all_systems(kind: type[Scorer[Any]], few: int) -> None:
+    scorer = kind()
+    alone = [scorer.count_columns({"predictions": own, "references": REFERENCES}).tolist() for own in SYSTEMS]
+    references = check_references(REFERENCES, 4)
+    with (
+        mock.patch.object(kind, "block_characters", 9),
+        mock.patch(f"{kind.__module__}._FEW_CHARACTERS", few),
+        mock.patch.object(kind, "count", autospec=True, side_effect=kind.count) as count,
+    ):
+        together = scorer.count_systems(SYSTEMS, references)
+    assert [counted.tolist() for counted in together] == alone
+    assert [len(call.args[1]) for call in count.call_args_list] == [3, 3, 3, 3]
+
+
+@pytest.mark.parametrize("few", [0, 10_000])
+@pytest.mark.parametrize("kind", [Bleu, Rouge])
+def test_references_of_several_systems_are_tokenized_once(kind: type[Scorer[Any]], few: int) -> None:
+    seen: list[str] = []
+
+    def tokenize(text: str) -> list[str]:
+        seen.append(text)
+        return text.split()
+
+    with mock.patch(f"{kind.__module__}._FEW_CHARACTERS", few):
+        kind(tokenizer=tokenize).compare(SYSTEMS, {"references": REFERENCES}, "bootstrap", 10)
+    texts = [text for texts in (*SYSTEMS, *REFERENCES) for text in texts]
+    assert sorted(set(seen)) == sorted(set(texts))
+    assert len(seen) <= len(texts)
