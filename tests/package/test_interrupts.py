@@ -243,8 +243,18 @@ threading.Thread(target=work).start()
 """
 
 
+@pytest.mark.slow
 def test_a_thread_that_outlives_the_main_thread_trains_and_encodes(tmp_path: Path) -> None:
     late = run_python(_LATE, tmp_path, PYTHONPATH=ROOT, RAYON_NUM_THREADS="2")
     at_once = run_python(_LATE.replace("threading.main_thread().join()", "pass"), tmp_path, PYTHONPATH=ROOT)
     assert late == at_once
     assert [line.split()[:2] for line in late.splitlines()] == [["BPE", "18"], ["Unigram", "13"]]
+
+
+@pytest.mark.slow
+def test_a_thread_that_outlives_the_main_thread_compiles(tmp_path: Path) -> None:
+    kept = tmp_path / "kernels"
+    kept.mkdir()
+    printed = run_python(_LATE, tmp_path, PYTHONPATH=ROOT, NUMBA_CACHE_DIR=str(kept))
+    assert [line.split()[:2] for line in printed.splitlines()] == [["BPE", "18"], ["Unigram", "13"]]
+    assert any(kept.rglob("*.nbc"))

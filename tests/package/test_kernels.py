@@ -186,6 +186,7 @@ def test_a_full_disk_costs_a_warning(folder: Path) -> None:
     assert kept_files(folder, "nbi") == []
 
 
+@pytest.mark.slow
 def test_errors_of_a_loaded_kernel_arrive(folder: Path) -> None:
     program = """
         import numpy as np
@@ -200,6 +201,7 @@ def test_errors_of_a_loaded_kernel_arrive(folder: Path) -> None:
         assert run(folder, program) == "a negative number\n(array([ 1, 11, 21]), True)"
 
 
+@pytest.mark.slow
 def test_a_compilation_that_takes_a_while_is_said_once_on_standard_error(folder: Path) -> None:
     program = """
         import sys

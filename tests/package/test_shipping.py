@@ -28,6 +28,7 @@ from evaluate.loading import get_imports
 from fresh_process import run_python
 from hub_folders import contents, hub_folder
 from packaging.requirements import Requirement
+from properties import first_is_quick
 from small_corpus import ALL_METRICS, COLUMNS, column_scores
 
 from evenscore.hub.bundle import bundle
@@ -68,7 +69,7 @@ def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {kind: next((out / kind).glob("*.whl")) for kind in ("wheel", "sdist")}
 
 
-@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+@pytest.mark.parametrize("kind", first_is_quick(["wheel", "sdist"]))
 def test_an_installed_distribution_loads_and_scores(kind: str, distributions: dict[str, Path], tmp_path: Path) -> None:
     site = tmp_path / "site"
     pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-compile")
@@ -130,6 +131,7 @@ for name in evenscore.METRICS:
 """
 
 
+@pytest.mark.slow
 def test_type_checkers_know_options_and_results(distributions: dict[str, Path], tmp_path: Path) -> None:
     with zipfile.ZipFile(distributions["wheel"]) as wheel:
         wheel.extractall(tmp_path / "site")
@@ -197,6 +199,7 @@ def test_a_folder_holds_five_files_and_nothing_is_a_link() -> None:
     assert held == {f"{name}/{file}" for name in ALL_METRICS for file in five_files(name)}
 
 
+@pytest.mark.slow
 def test_metrics_load_from_a_clone_that_is_not_installed(tmp_path: Path) -> None:
     for name in ("evenscore", "metrics"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -253,7 +256,7 @@ def foreign_packages() -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", ALL_METRICS)
+@pytest.mark.parametrize("name", first_is_quick(ALL_METRICS))
 def test_a_generated_folder_loads_by_itself(name: str, tmp_path: Path) -> None:
     folder = hub_folder(name, tmp_path)
     program = """

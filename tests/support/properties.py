@@ -1,9 +1,11 @@
-"""Property tests: how many examples hypothesis draws, always the same ones."""
+"""How much tests try: the examples of property tests, always the same ones, and the parameters of long tests."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # No test depends on the machine's speed, and the first example may compile kernels.
@@ -26,3 +28,9 @@ def examples(count: int) -> settings:
     """
     quick = settings.get_current_profile_name() == "quick"
     return settings(max_examples=min(count, max(count // 10, 20)) if quick else count)
+
+
+def first_is_quick(values: Iterable[Any]) -> list[Any]:
+    """The parameters of a long test, of which all but the first are slow."""
+    first, *others = values
+    return [first, *(pytest.param(each, marks=pytest.mark.slow) for each in others)]

@@ -75,6 +75,7 @@ def test_surrogates_are_in_no_class_and_the_classes_cannot_be_changed():
         character_classes()[0] = 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(generated.TABLES.keys() - {"unicode_classes.txt", "unicode_combining.txt"}))
 def test_the_shipped_table_is_the_one_that_is_generated(name):
     # The two left out take longer; they are compared by what they do, here and in test_normalizers.py.

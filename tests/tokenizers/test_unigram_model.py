@@ -19,7 +19,7 @@ from fresh_process import run_python
 from hypothesis import given
 from hypothesis import strategies as st
 from naive_lattice import NaiveUnigram, probabilities, score
-from properties import examples
+from properties import examples, first_is_quick
 from shared_data import beginning, lines
 from tokenizers import Tokenizer, pre_tokenizers, trainers
 
@@ -115,7 +115,7 @@ def test_equal_to_the_library_on_real_text(name: str, byte_fallback: bool) -> No
     assert any(token == "<0xF0>" for row in expected for _, token, _ in row) == byte_fallback
 
 
-@pytest.mark.parametrize("name", CORPORA)
+@pytest.mark.parametrize("name", first_is_quick(CORPORA))
 def test_a_file_is_read_as_the_library_reads_it(name: str) -> None:
     text = json.dumps(trained_json(name, False))
     assert Unigram.from_json(_json_text.loads(text)).to_json() == json.loads(loaded(json.loads(text)).to_str())["model"]
