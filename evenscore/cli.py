@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from evenscore.commands import compare, options, publish, report, score, tokenize, tokenizers, train
+from evenscore.commands import compare, ngram, options, publish, report, score, tokenize, tokenizers, train
 from evenscore.commands.arguments import printable
 from evenscore.options import did_you_mean
 from evenscore.version import __version__
@@ -20,7 +20,7 @@ from evenscore.version import __version__
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
 _COMMANDS = {
     module.__name__.rpartition(".")[2]: module
-    for module in (score, compare, report, options, train, tokenize, tokenizers, publish)
+    for module in (score, compare, report, options, train, tokenize, tokenizers, ngram, publish)
 }
 
 

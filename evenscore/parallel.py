@@ -10,6 +10,8 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Future
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 
@@ -61,12 +63,30 @@ def with_bar(
             bar.update(size(part))
 
 
+_WITHOUT_BARS: ContextVar[bool] = ContextVar("_WITHOUT_BARS", default=False)
+
+
+@contextmanager
+def without_bars() -> Iterator[None]:
+    """Show no progress bars inside; the calls of other threads and tasks show theirs.
+
+    >>> with without_bars():
+    ...     bars_are_hidden()
+    True
+    """
+    before = _WITHOUT_BARS.set(True)
+    try:
+        yield
+    finally:
+        _WITHOUT_BARS.reset(before)
+
+
 def bars_are_hidden() -> bool:
     """Whether progress bars of datasets are disabled, by its function or environment variable, or cannot be written.
 
-    A program without a console, such as one of pythonw, has no standard error.
+    without_bars() hides them, too. A program without a console, such as one of pythonw, has no standard error.
     """
-    if sys.stderr is None:
+    if sys.stderr is None or _WITHOUT_BARS.get():
         return True
     datasets = sys.modules.get("datasets")
     if datasets is not None:

@@ -23,11 +23,13 @@ class TokenScores(NamedTuple):
       ARPA files whose back-off weights give probabilities above 1.
     offsets: int64, shape (n + 1,); text i has log_probs[offsets[i]:offsets[i + 1]].
     unknown: shape (tokens,), whether the source does not know the token; None if the source has no unknown tokens.
+    lengths: int64, shape (tokens,), the words of the n-gram that gave the probability; None if the source has none.
     """
 
     log_probs: FloatArray
     offsets: IntArray
     unknown: Mask | None = None
+    lengths: IntArray | None = None
 
 
 class Token(NamedTuple):
@@ -84,7 +86,7 @@ def from_log_probs(rows: Any, name: str = "log_probs") -> TokenScores:
     if listed and isinstance(listed[0], (float, int, np.number)):
         raise ValueError(f"{name}[0] is a number: give one list per text, as in [{name}] for one text")
     numbers = (_numbers(row, f"{name}[{i}]", 1) for i, row in enumerate(listed))
-    log_probs, offsets, _ = _joined([*with_bar(numbers, "Read rows", " rows", lambda _: 1, len(listed))])
+    log_probs, offsets, *_ = _joined([*with_bar(numbers, "Read rows", " rows", lambda _: 1, len(listed))])
     bad = ~(log_probs <= _ROUNDING)
     if bad.any():
         i = int(np.searchsorted(offsets, np.argmax(bad), side="right")) - 1

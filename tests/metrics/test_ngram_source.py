@@ -35,6 +35,7 @@ from evenscore.perplexity.source import Token
 kenlm = pytest.importorskip("kenlm")
 
 LN_10 = math.log(10)
+UNKNOWN = {"<UNK>": "<unk>"}
 UNIT = 2.0**-24
 SETTINGS = examples(60)
 MARKERS = [(True, True), (True, False), (False, True), (False, False)]
@@ -159,6 +160,36 @@ def test_any_arpa_file_has_kenlms_probabilities(
         # Its table has no room for so many missing suffixes.
         reject()
     check_kenlm(model, NgramSource.of_arpa(file, "words", *markers), asked, asked, *markers)
+
+
+def lengths_found(levels: Sequence[dict[tuple[str, ...], Any]], words: list[str]) -> list[int]:
+    """For each word after the first, how many words the longest n-gram of the file has that ends there."""
+    return [
+        max(
+            n
+            for n in range(1, min(i + 1, len(levels)) + 1)
+            if n == 1 or tuple(words[i + 1 - n : i + 1]) in levels[n - 1]
+        )
+        for i in range(1, len(words))
+    ]
+
+
+@examples(150)
+@given(arpa_levels(), st.lists(asked_sentences, min_size=1, max_size=4))
+def test_lengths_are_of_the_longest_ngrams_in_the_file_and_kenlms_if_no_suffix_is_missing(
+    tmp_path_factory: Any, levels: Any, asked: list[str]
+) -> None:
+    file = tmp_path_factory.mktemp("arpa") / "model.arpa"
+    file.write_text(arpa_text(levels))
+    scores = NgramSource.of_arpa(file).score(asked, None)
+    assert scores.lengths is not None
+    spelled = [{tuple(UNKNOWN.get(word, word) for word in gram): None for gram in level} for level in levels]
+    known = {word for (word,) in spelled[0]}
+    rows = [["<s>", *(word if word in known else "<unk>" for word in text.split()), "</s>"] for text in asked]
+    assert scores.lengths.tolist() == [length for row in rows for length in lengths_found(spelled, row)]
+    if all(gram[1:] in shorter for shorter, longer in itertools.pairwise(levels) for gram in longer):
+        model = kenlm.Model(str(file))
+        assert scores.lengths.tolist() == [length for text in asked for _, length, _ in model.full_scores(text)]
 
 
 # By hand: some facts of KenLM's own test model, and every way to write a number or leave it out.

@@ -380,11 +380,13 @@ def test_the_command_imports_no_host(words: list[str], tmp_path: Path) -> None:
     assert printed.splitlines()[-1] == "imported"
 
 
-@pytest.mark.parametrize("command", ["score", "compare", "train", "tokenize", "options", "publish"])
+@pytest.mark.parametrize(
+    "command", ["score", "compare", "train", "tokenize", "options", "publish", "ngram", "ngram train", "ngram score"]
+)
 def test_help_fits_a_terminal(command: str, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit, match="0"):
-        main([command, "--help"])
+        main([*command.split(), "--help"])
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 60

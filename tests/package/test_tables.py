@@ -704,11 +704,15 @@ def test_the_table_of_the_examples_holds_the_texts_of_the_other_files() -> None:
         assert [row[column] for row in rows] == texts
 
 
-def test_the_page_shows_what_is_printed(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("page", "fewest"), [("command.md", 6), ("ngram-models.md", 4)])
+def test_the_page_shows_what_is_printed(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str, fewest: int
+) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
-    examples = re.findall(r"^```sh\n(.*?)^```\n+(?:^```text\n(.*?)^```)?", PAGE, flags=re.DOTALL | re.MULTILINE)
-    assert len(examples) > 5
+    examples = re.findall(r"^```sh\n(.*?)^```\n+(?:^```text\n(.*?)^```)?", text, flags=re.DOTALL | re.MULTILINE)
+    assert len(examples) >= fewest
     for words, expected in examples:
         lines = words.replace("\\\n", "").splitlines()
         *before, last = [shlex.split(line) for line in lines]
@@ -726,10 +730,20 @@ def test_the_page_shows_what_is_printed(run: Any, tmp_path: Path, monkeypatch: p
 
 
 def test_the_page_names_every_command_and_option(capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("score", "compare", "options", "train", "tokenize", "tokenizers", "publish"):
+    for name in (
+        "score",
+        "compare",
+        "options",
+        "train",
+        "tokenize",
+        "tokenizers",
+        "ngram train",
+        "ngram score",
+        "publish",
+    ):
         assert f"evenscore {name}" in PAGE
         with pytest.raises(SystemExit, match="0"):
-            main([name, "--help"])
+            main([*name.split(), "--help"])
         usage = capsys.readouterr().out.partition("\n\n")[0]
         assert [option for option in re.findall(r"--[a-z-]+", usage) if f"`{option}" not in PAGE] == []
 

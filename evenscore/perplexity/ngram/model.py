@@ -97,6 +97,18 @@ class Level(NamedTuple):
         return found
 
 
+class WordScores(NamedTuple):
+    """What a model says of each word of sentences.
+
+    log_probs: log10 of the probability of the word after the words before it, shape (words,).
+    lengths: int64, shape (words,): the number of words of the longest n-gram in the model that ends at the word, 1 or
+        more.
+    """
+
+    log_probs: Float32Array
+    lengths: IntArray
+
+
 class NgramModel(NamedTuple):
     """A back-off n-gram model.
 
@@ -134,17 +146,32 @@ class NgramModel(NamedTuple):
         return numbers
 
     def log_probs(self, sentences: Segments) -> Float32Array:
-        """Return log10 P(word | the words before it in its sentence), float32, shape of sentences.ids.
+        """Return log10 P(word | the words before it in its sentence), float32, shape of sentences.ids; see scores."""
+        return self.scores(sentences).log_probs
+
+    def scores(self, sentences: Segments) -> WordScores:
+        """Return the log10 probability of each word, and the length of the n-gram that it comes from.
 
         Adds the log probability of the longest n-gram in the model and the back-off weights of longer contexts,
         shortest first, in float32 and in the order of KenLM (lm/model.cc, FullScore), so that all bits agree.
+        sentences: word ids of this vocabulary; no sentences give empty arrays.
+
+        Here P(a) = 0.1, P(a | a) = 0.5, and "a" has the back-off weight 0.1 for the unknown word, of P 0.01:
+
+        >>> one = Level(np.arange(2), np.array([-2, -1], np.float32), np.array([0, -1], np.float32))
+        >>> two = Level(np.array([3]), np.log10([0.5], dtype=np.float32), np.zeros(1, np.float32))
+        >>> model = NgramModel(pa.array(["<unk>", "a"], pa.large_string()), (one, two))
+        >>> scores = model.scores(Segments(np.array([1, 1, 0]), np.array([0, 3])))
+        >>> scores.log_probs.round(2).tolist(), scores.lengths.tolist()
+        ([-1.0, -0.30000001192092896, -3.0], [1, 2, 1])
         """
         words = sentences.ids
         starts = sentences.offsets[:-1][sentences.lengths > 0]
         # The index of the n-gram that ends at each word; -1 if the model does not have it.
         numbers = words
         log_probs = self.levels[0].log_probs[words]
-        for shorter, level in itertools.pairwise(self.levels):
+        lengths = np.ones(len(words), np.int64)
+        for n, (shorter, level) in enumerate(itertools.pairwise(self.levels), 2):
             contexts = np.full(len(words), -1)
             contexts[1:] = numbers[:-1]
             contexts[starts] = -1
@@ -153,7 +180,9 @@ class NgramModel(NamedTuple):
             found = level.find(contexts * len(self.vocabulary) + words[places])
             is_found = found >= 0
             log_probs[places] += shorter.backoffs[contexts]
-            log_probs[places[is_found]] = level.log_probs[found[is_found]]
+            hits = places[is_found]
+            log_probs[hits] = level.log_probs[found[is_found]]
+            lengths[hits] = n
             numbers = np.full(len(words), -1)
             numbers[places] = found
-        return log_probs
+        return WordScores(log_probs, lengths)

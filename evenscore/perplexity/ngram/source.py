@@ -19,7 +19,7 @@ from evenscore.options import callable_name, check_choice, check_integer, check_
 from evenscore.parallel import with_bar
 from evenscore.perplexity.ngram.arpa import opened, read_arpa
 from evenscore.perplexity.ngram.kneser_ney import FALLBACK, Discounts, estimate
-from evenscore.perplexity.ngram.model import END_WORD, START_WORD, UNKNOWN_WORD, NgramModel, blocks
+from evenscore.perplexity.ngram.model import END_WORD, START_WORD, UNKNOWN_WORD, NgramModel, WordScores, blocks
 from evenscore.perplexity.source import FloatArray, Source, Token, TokenScores
 from evenscore.text.segments import Segments, repeated, side_by_side
 from evenscore.text.words import Words, encode, from_token_lists, split_at, split_characters, translate
@@ -123,6 +123,7 @@ class NgramSource(Source):
 
     name: the name in signatures.
     model: the model, as write_arpa takes it.
+    discounts: of each order of a trained model; empty for an ARPA file, which does not hold them.
     fallback_orders: orders whose discounts could not be estimated from the training texts.
 
     >>> source = NgramSource.trained(["a b a", "a a b b c"], discount=0.5)
@@ -137,11 +138,13 @@ class NgramSource(Source):
         unit: Unit,
         start_token: bool = True,
         end_token: bool = True,
+        discounts: tuple[Discounts, ...] = (),
         fallback_orders: tuple[int, ...] = (),
     ) -> None:
         """start_token, end_token: whether <s> precedes each text, and whether </s> is scored after it."""
         self.name = name
         self.model = model
+        self.discounts = discounts
         self.fallback_orders = fallback_orders
         self._unit = unit
         self._start = self._marker(START_WORD, "start_token", start_token)
@@ -178,7 +181,7 @@ class NgramSource(Source):
             )
         fallback = "".join(f",fallback{n}" for n in found.fallback_orders)
         name = f"ngram:{order}:{split.name}:{smoothing}{fallback}"
-        return cls(name, found.model, split, start_token, end_token, found.fallback_orders)
+        return cls(name, found.model, split, start_token, end_token, found.discounts, found.fallback_orders)
 
     @classmethod
     def of_arpa(
@@ -199,10 +202,12 @@ class NgramSource(Source):
         scored = side_by_side(self._ids(texts), repeated(self._end, n))
         given = side_by_side(repeated(self._start, n), repeated([], n) if contexts is None else self._ids(contexts))
         parts = with_bar(blocks(scored, _BLOCK_WORDS), "Score", " texts", lambda rows: rows[1] - rows[0], n)
-        log10 = [self._log10(given.rows(*rows), scored.rows(*rows)) for rows in parts]
-        whole = np.concatenate([np.empty(0), *log10])
-        self._refuse_nonsense(whole, scored.offsets)
-        return TokenScores(whole * math.log(10), scored.offsets, scored.ids == self.model.id_of(UNKNOWN_WORD))
+        found = [self._scores(given.rows(*rows), scored.rows(*rows)) for rows in parts]
+        log10 = np.concatenate([np.empty(0), *(each.log_probs for each in found)])
+        lengths = np.concatenate([np.empty(0, np.int64), *(each.lengths for each in found)])
+        self._refuse_nonsense(log10, scored.offsets)
+        unknown = scored.ids == self.model.id_of(UNKNOWN_WORD)
+        return TokenScores(log10 * math.log(10), scored.offsets, unknown, lengths)
 
     def _refuse_nonsense(self, log10: FloatArray, offsets: npt.NDArray[np.int64]) -> None:
         if (log10 > _MOST_LOG10).any():
@@ -229,12 +234,12 @@ class NgramSource(Source):
     def _ids(self, texts: Sequence[str]) -> Segments:
         return self.model.ids(self._unit.split(list(texts)))
 
-    def _log10(self, given: Segments, scored: Segments) -> FloatArray:
-        """Return the log10 probabilities of the scored words, each row after its given words."""
+    def _scores(self, given: Segments, scored: Segments) -> WordScores:
+        """Return the scores of the scored words, each row after its given words."""
         lengths = np.stack((given.lengths, scored.lengths), axis=1).ravel()
         is_scored = np.repeat(np.tile((False, True), len(lengths) // 2), lengths)
-        log10: FloatArray = self.model.log_probs(side_by_side(given, scored))[is_scored].astype(np.float64)
-        return log10
+        every = self.model.scores(side_by_side(given, scored))
+        return WordScores(every.log_probs[is_scored], every.lengths[is_scored])
 
 
 def _discounts(discount: Any) -> tuple[Discounts | None, str]:
