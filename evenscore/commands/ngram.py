@@ -176,7 +176,7 @@ def _train(known: argparse.Namespace) -> str:
 
 def _train_json(known: argparse.Namespace, source: Any, n_texts: int) -> str:
     result = {
-        "output": str(known.output),
+        "output": printable(str(known.output)),
         "model": source.name,
         "texts": n_texts,
         "ngrams": [len(level.keys) for level in source.model.levels],
