@@ -93,13 +93,7 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             >>> len(wer), wer.compute()["wer"], len(wer)
             (2, 0.5, 0)
         """
-        known = self._scorer.columns
-        if "groups" in columns:
-            raise ValueError(_UNLABELLED)
-        if unknown := sorted(columns.keys() - set(known)):
-            names = " and ".join(known) if len(known) == 2 else ", ".join(known)
-            raise ValueError(f"unknown columns {unknown}: give {names}")
-        self._added.add([self._scorer.count_columns(columns)])
+        self._added.add([counted_batch(self._scorer, columns)])
 
     def add(self, **row: Any) -> None:
         """Count one row for the next `compute`. Adding a whole batch takes about as long.
@@ -447,6 +441,17 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             raise ValueError(
                 "rows were added under other options: set the options at load, or pass all rows to compute"
             )
+
+
+def counted_batch(scorer: Scorer[Any], columns: Mapping[str, Any]) -> IntArray:
+    """Return the statistics of each row that is to be added; ValueError for an unknown column."""
+    known = scorer.columns
+    if "groups" in columns:
+        raise ValueError(_UNLABELLED)
+    if unknown := sorted(columns.keys() - set(known)):
+        names = " and ".join(known) if len(known) == 2 else ", ".join(known)
+        raise ValueError(f"unknown columns {unknown}: give {names}")
+    return scorer.count_columns(columns)
 
 
 def _prefixes(prefix: str | Sequence[str] | None, n: int) -> Sequence[str | None]:

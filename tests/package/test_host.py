@@ -46,6 +46,26 @@ def load(request: pytest.FixtureRequest) -> Callable[..., Any]:
     return LOADERS[request.param]
 
 
+# --- torch
+
+
+def test_torch_is_imported_by_its_module_alone(tmp_path: Path) -> None:
+    program = """
+        import evenscore
+        print("torch" in sys.modules)
+        # evaluate imports torch by itself where it is installed.
+        import evaluate
+        sys.modules["torch"] = None
+        print(evenscore.load("wer_dp").compute(predictions=["a"], references=["b"])["wer"])
+        try:
+            import evenscore.torch
+        except ImportError as error:
+            print(error)
+    """
+    said = "evenscore.torch needs the package torch: pip install torch"
+    assert run_python(program, tmp_path).splitlines() == ["False", "1.0", said]
+
+
 # --- evaluate.load
 
 

@@ -401,7 +401,7 @@ def test_the_model_keeps_its_settings() -> None:
 def test_a_model_of_another_kind_is_refused() -> None:
     from tokenizers_impl.models import WordPiece
 
-    with pytest.raises(ValueError, match=r"BpeTrainer trains models.BPE.*models.WordPiece"):
+    with pytest.raises(ValueError, match=r"BpeTrainer can only train a BPE.*models.WordPiece"):
         BpeTrainer().train_words(WordCounts.of({"a": 1}), WordPiece())
 
 

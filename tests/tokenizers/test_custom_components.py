@@ -288,6 +288,30 @@ def test_what_the_object_raises_comes_out_with_its_traceback(part: str) -> None:
     assert tokenizer.get_vocab() == {"a": 0, "?": 1}
 
 
+class Keeps:
+    """Keeps the text that it was given."""
+
+    kept: Any = None
+
+    def normalize(self, normalized: Any) -> None:
+        normalized.lowercase()
+        self.kept = normalized
+
+
+def test_a_text_that_is_kept_changes_nothing_afterwards() -> None:
+    for library in LIBRARIES:
+        keeps = Keeps()
+        tokenizer = library.Tokenizer(library.models.WordLevel({"a": 0, "b": 1}, "b"))
+        tokenizer.normalizer = library.normalizers.Normalizer.custom(keeps)
+        encoding = tokenizer.encode("A")
+        if library is tokenizers:
+            with pytest.raises(Exception, match="outside `normalize`"):
+                keeps.kept.replace("a", "b")
+        else:
+            keeps.kept.replace("a", "b")
+        assert encoding.tokens == tokenizer.encode("A").tokens == ["a"]
+
+
 def test_the_library_goes_on_without_a_normalizer_that_raises() -> None:
     theirs = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0, "?": 1}, unk_token="?"))
     theirs.normalizer = tokenizers.normalizers.Normalizer.custom(Raises())

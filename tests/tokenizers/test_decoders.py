@@ -245,7 +245,7 @@ def test_what_the_library_lacks_it_refuses_to_load(decoder: ours.Decoder) -> Non
     [
         ({"type": "Words"}, "decoder Words is not supported: use one of BPEDecoder"),
         ({"type": "CTC", "cleanup": "yes"}, "cleanup of the decoder CTC is 'yes': expected bool"),
-        ({"type": "Strip", "content": "ab"}, "content='ab': give one character"),
+        ({"type": "Strip", "content": "ab"}, "content='ab': expected a string of length 1"),
         ({"type": "Strip", "content": " ", "start": -1}, "left=-1: give a number of characters"),
         ({"type": "Strip", "content": " ", "stop": False}, "stop of the decoder Strip is False: expected int"),
         ({"type": "Replace", "pattern": {"String": "a"}}, "decoder Replace lacks content"),

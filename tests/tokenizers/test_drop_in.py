@@ -519,6 +519,53 @@ def test_the_state_is_the_json_in_bytes(library: Any) -> None:
     assert copy.deepcopy(other).encode("aé<s>").ids == [0, 1, 2]
 
 
+TRAINERS = {
+    "BpeTrainer": {"min_frequency": 2, "progress_format": "json", "initial_alphabet": ["é"], "max_token_length": 4},
+    "WordPieceTrainer": {"vocab_size": 90, "limit_alphabet": 5, "end_of_word_suffix": "</w>"},
+    "WordLevelTrainer": {"min_frequency": 3, "show_progress": False},
+    "UnigramTrainer": {"shrinking_factor": 0.5, "unk_token": "<unk>", "initial_alphabet": ["b"], "seed_size": 1000},
+}
+
+
+@pytest.mark.parametrize("name", TRAINERS)
+def test_the_state_of_a_trainer_is_its_options_in_json(name: str) -> None:
+    special = {"special_tokens": ["<unk>", "é"]}
+    made, theirs = (getattr(each.trainers, name) for each in (tokenizers_impl, tokenizers))
+    for options in ({}, TRAINERS[name] | special):
+        trainer = made(**options)
+        assert trainer.__getstate__() == theirs(**options).__getstate__()
+        for copied in (copy.copy(trainer), copy.deepcopy(trainer), pickle.loads(pickle.dumps(trainer))):
+            assert (type(copied), vars(copied)) == (made, vars(trainer))
+
+
+def test_a_pickle_of_a_trainer_keeps_its_training() -> None:
+    tokenizer, trainer = Tokenizer(models.BPE()), trainers.BpeTrainer(show_progress=False, extend=True)
+    tokenizer.train_from_iterator(["low lower"], trainer)
+    copied = pickle.loads(pickle.dumps(trainer))
+    assert copied.history == trainer.history != []
+    assert (copied.extend, copied.get_word_count()) == (True, trainer.get_word_count())
+
+
+BYTE_LEVELS = ["pre_tokenizers", "decoders", "processors"]
+
+
+@BY_LIBRARY
+@pytest.mark.parametrize("part", BYTE_LEVELS)
+def test_a_byte_level_is_made_of_its_own_state(part: str, library: Any) -> None:
+    kind = getattr(library, part).ByteLevel
+    state = kind(add_prefix_space=False).__getstate__()
+    assert kind(**json.loads(state)).__getstate__() == state
+
+
+@pytest.mark.parametrize("part", BYTE_LEVELS)
+def test_another_type_than_its_own_is_refused(part: str) -> None:
+    kind = getattr(tokenizers_impl, part).ByteLevel
+    with pytest.raises(ValueError, match="type='Whitespace': give 'ByteLevel', the type of these options"):
+        kind(type="Whitespace")
+    strict = decoders.ByteLevel(errors="strict")
+    assert decoders.ByteLevel(**json.loads(strict.__getstate__())) == strict
+
+
 @pytest.mark.parametrize("library", [tokenizers, tokenizers_impl])
 def test_a_base_tokenizer_wraps_any_tokenizer(library: Any) -> None:
     made = library.implementations.BaseTokenizer(library.Tokenizer(library.models.BPE({"a": 0, "b": 1}, [])))

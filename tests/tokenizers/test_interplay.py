@@ -474,6 +474,26 @@ def test_a_forked_process_does_not_wait_for_a_thread_that_it_lacks() -> None:
 # Where the library goes another way
 
 
+def test_a_process_forked_after_a_batch_encodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The process of the library would wait forever for threads that it does not have.
+    monkeypatch.setenv("TOKENIZERS_PARALLELISM", "true")
+    tokenizer = word_level(tokenizers_impl, {"a": 0, "b": 1})
+    expected = [each.ids for each in tokenizer.encode_batch(["a b", "b"] * 2000)]
+    context = multiprocessing.get_context("fork")
+    there, here = context.SimpleQueue(), expected
+
+    def encode() -> None:
+        there.put([each.ids for each in tokenizer.encode_batch(["a b", "b"] * 2000)] == here)
+
+    process = context.Process(target=encode)
+    process.start()
+    process.join(60)
+    process.kill()
+    assert process.exitcode == 0
+    assert not there.empty()
+    assert there.get()
+
+
 def test_a_training_leaves_the_model_that_another_tokenizer_has() -> None:
     sizes = {}
     for library in LIBRARIES:

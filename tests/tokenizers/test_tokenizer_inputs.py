@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import os
 import pickle
+import re
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
+import tokenizers
 
+import tokenizers_impl
 from tokenizers_impl import AddedToken, Tokenizer, models, pipelines, pre_tokenizers, trainers
 from tokenizers_impl._core.files import read_text, write_text
 
@@ -64,6 +68,63 @@ def test_a_mistake_is_told(tokenizer: Tokenizer, mistake: Any, message: str) -> 
     with pytest.raises(ValueError, match=message):
         mistake(tokenizer)
     assert tokenizer.to_str() == before
+
+
+# Inputs of a wrong type: the arguments of `encode`, and what the library says.
+WRONG_TYPES: list[tuple[tuple[Any, ...], bool, str]] = [
+    ((3,), False, "TextInputSequence must be str"),
+    ((None,), False, "TextInputSequence must be str"),
+    ((["a"],), False, "TextInputSequence must be str"),
+    (("a", 3), False, "TextInputSequence must be str"),
+    (("a",), True, "PreTokenizedInputSequence must be Union[List[str], Tuple[str]]"),
+    ((["a", 3],), True, "PreTokenizedInputSequence must be Union[List[str], Tuple[str]]"),
+    ((["a"], "b"), True, "PreTokenizedInputSequence must be Union[List[str], Tuple[str]]"),
+]
+# Batches of a wrong type.
+WRONG_BATCHES: list[tuple[Any, bool]] = [
+    (3, False),
+    ("a", False),
+    ([3], False),
+    ([["a", 3]], False),
+    (["a"], True),
+    ([["a", 3]], True),
+    ([("a",), 3], True),
+]
+
+
+@pytest.mark.parametrize(("given", "is_pretokenized", "said"), WRONG_TYPES)
+def test_an_input_of_a_wrong_type_is_a_type_error_too(
+    tokenizer: Tokenizer, given: tuple[Any, ...], is_pretokenized: bool, said: str
+) -> None:
+    theirs = tokenizers.Tokenizer.from_str(tokenizer.to_str())
+    with pytest.raises(TypeError, match=re.escape(said)):
+        theirs.encode(*given, is_pretokenized=is_pretokenized)
+    for error in (TypeError, ValueError):
+        with pytest.raises(error, match=re.escape(said) + ", but .*: give "):
+            tokenizer.encode(*given, is_pretokenized=is_pretokenized)
+
+
+@pytest.mark.parametrize(("batch", "is_pretokenized"), WRONG_BATCHES)
+def test_a_batch_of_a_wrong_type_is_a_type_error_too(tokenizer: Tokenizer, batch: Any, is_pretokenized: bool) -> None:
+    theirs = tokenizers.Tokenizer.from_str(tokenizer.to_str())
+    with pytest.raises(TypeError):
+        theirs.encode_batch(batch, is_pretokenized)
+    for error in (TypeError, ValueError):
+        with pytest.raises(error, match=": give "):
+            tokenizer.encode_batch(batch, is_pretokenized)
+        with pytest.raises(error, match=": give "):
+            asyncio.run(tokenizer.async_encode_batch(batch, is_pretokenized))
+
+
+@pytest.mark.parametrize(
+    ("trainer", "trained"), [("BpeTrainer", "BPE"), ("WordPieceTrainer", "WordPiece"), ("UnigramTrainer", "Unigram")]
+)
+def test_a_trainer_says_as_the_library_which_model_it_trains(trainer: str, trained: str) -> None:
+    said = f"{trainer} can only train a {trained}"
+    for library in (tokenizers, tokenizers_impl):
+        tokenizer = library.Tokenizer(library.models.WordLevel({"a": 0}, "a"))
+        with pytest.raises(Exception, match=said):
+            tokenizer.train_from_iterator(["a b"], getattr(library.trainers, trainer)(show_progress=False))
 
 
 def test_any_iterable_of_texts_is_a_batch(tokenizer: Tokenizer) -> None:

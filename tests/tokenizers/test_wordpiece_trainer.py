@@ -206,7 +206,7 @@ def test_a_model_that_cannot_be_gone_on_from_is_refused() -> None:
         train({"a": 1}, model, end_of_word_suffix="_", extend=True)
     with pytest.raises(ValueError, match="no id 1 but 2 for 'b'"):
         train({"a": 1}, WordPiece({"a": 0, "b": 2}), extend=True)
-    with pytest.raises(ValueError, match=r"WordPieceTrainer trains models.WordPiece.*models.BPE"):
+    with pytest.raises(ValueError, match=r"WordPieceTrainer can only train a WordPiece.*models.BPE"):
         WordPieceTrainer(extend=True).train_words(WordCounts.of({"a": 1}), BPE())
 
 
@@ -273,7 +273,7 @@ def test_what_cannot_be_is_refused() -> None:
         WordPieceTrainer(criterion="pmi")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"min_gain is 1\.0, but 'frequency' has no gain"):
         WordPieceTrainer(min_gain=1.0)
-    with pytest.raises(ValueError, match=r"WordPieceTrainer trains models.WordPiece.*models.BPE"):
+    with pytest.raises(ValueError, match=r"WordPieceTrainer can only train a WordPiece.*models.BPE"):
         WordPieceTrainer().train_words(WordCounts.of({"a": 1}), BPE())
 
 

@@ -9,7 +9,7 @@ import json
 import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, wraps
 from importlib import import_module
 from itertools import islice
 from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, get_type_hints
@@ -80,6 +80,24 @@ def unchanging(cls: C) -> C:
 
     for method in ("__setattr__", "__delattr__"):
         setattr(cls, method, refuse)
+    return cls
+
+
+def takes_its_type(cls: C) -> C:
+    """Let a class also take the `type` of its object of tokenizer.json, so that it can be called with that object.
+
+    Each ByteLevel of the library does; no other component.
+    """
+    made = cls.__init__
+
+    @wraps(made)
+    def init(self: Component, *given: Any, type: str | None = None, **options: Any) -> None:
+        made(self, *given, **options)
+        own = self.to_json()["type"]
+        if type not in (None, own):
+            raise ValueError(f"type={type!r}: give {own!r}, the type of these options, or leave it out")
+
+    cls.__init__ = init  # type: ignore[assignment]
     return cls
 
 

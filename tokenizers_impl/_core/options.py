@@ -228,6 +228,12 @@ def checked_token(value: Any) -> str:
     return value
 
 
+def check_character(name: str, value: str) -> None:
+    """ValueError, in the library's words, for a string that is not one character."""
+    if len(value) != 1:
+        raise ValueError(f"{name}={value!r}: expected a string of length 1")
+
+
 def checked_name(name: str, value: Any, known: tuple[str, ...]) -> None:
     """ValueError, in the library's words, for a value that is not one of the names."""
     if value not in known:
@@ -273,9 +279,9 @@ def refuse_unordered(what: str, given: Any) -> None:
         raise ValueError(f"{what} {given!r:.200}: give a list, because a set has no order")
 
 
-def as_list(what: str, given: Any, members: str) -> list[Any]:
-    """Convert an iterable to a list; ValueError for anything else, and for a string, a mapping or a set."""
+def as_list(what: str, given: Any, members: str, error: type[ValueError] = ValueError) -> list[Any]:
+    """Convert an iterable to a list; `error` for anything else, and ValueError for a mapping or a set."""
     refuse_unordered(what, given)
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise ValueError(f"{what} {given!r}: give a list of {members}")
+        raise error(f"{what} {given!r}: give a list of {members}")
     return list(given)

@@ -31,6 +31,15 @@ EncodeInput: TypeAlias = TextEncodeInput | PreTokenizedEncodeInput
 
 # --- Inputs as one list of texts
 
+
+class InputError(ValueError, TypeError):
+    """An input of a wrong type: a ValueError like other mistakes, and a TypeError as in the library."""
+
+
+# What the library says about an input of a wrong type.
+_NO_TEXT = "TextInputSequence must be str, but"
+_NO_WORDS = "PreTokenizedInputSequence must be Union[List[str], Tuple[str]], but"
+
 # Texts of more characters in all are encoded as arrays.  Stretches that are kept are looked up faster up to 10,000
 # characters, but new ones take longer than in arrays.
 FEW = 5000
@@ -55,7 +64,7 @@ class Inputs(NamedTuple):
     @classmethod
     def of(cls, batch: Iterable[Any], *, is_pretokenized: bool) -> Inputs:
         """Read a batch of texts and pairs of texts, or of lists of words and pairs of lists if is_pretokenized."""
-        listed = as_list("the input is", batch, "strings; one string is for encode")
+        listed = as_list("the input is", batch, "strings; one string is for encode", InputError)
         if checked_flag("is_pretokenized", is_pretokenized):
             return cls._of_words([_words_or_pair(each, i) for i, each in enumerate(listed)])
         # The usual case, single texts only, is fast to recognize.
@@ -70,11 +79,11 @@ class Inputs(NamedTuple):
             return cls._of_words([[_words(each, 0) for each in ((sequence,) if pair is None else (sequence, pair))]])
         if not isinstance(sequence, str):
             hint = _LIST_HINT + ", several texts encode_batch" if isinstance(sequence, (list, tuple)) else ""
-            raise ValueError(f"the text is {sequence!r}: give a string{hint}")
+            raise InputError(f"{_NO_TEXT} the text is {sequence!r}: give a string{hint}")
         if pair is None:
             return cls([sequence])
         if not isinstance(pair, str):
-            raise ValueError(f"the second text is {pair!r}: give a string")
+            raise InputError(f"{_NO_TEXT} the second text is {pair!r}: give a string")
         return cls._of_texts([[sequence, pair]])
 
     @classmethod
@@ -128,15 +137,15 @@ def _is_list(value: Any) -> bool:
 
 
 def _text_or_pair(value: Any, i: int) -> list[str]:
-    """One or two texts; ValueError with the index of the row for anything else."""
+    """One or two texts; InputError with the index of the row for anything else."""
     if isinstance(value, str):
         return [value]
     is_list = _is_list(value)
     if not is_list or len(value) != 2:
-        raise ValueError(f"text {i} is {value!r}: give a string or a pair of strings{_LIST_HINT if is_list else ''}")
+        raise InputError(f"text {i} is {value!r}: give a string or a pair of strings{_LIST_HINT if is_list else ''}")
     for text, place in zip(value, ("first", "second"), strict=True):
         if not isinstance(text, str):
-            raise ValueError(f"text {i} is the pair {value!r} with the {place} text {text!r}: give strings")
+            raise InputError(f"{_NO_TEXT} text {i} is the pair {value!r} with the {place} text {text!r}: give strings")
     return list(value)
 
 
@@ -147,7 +156,7 @@ def _words_or_pair(value: Any, i: int) -> list[list[str]]:
 
 def _words(value: Any, i: int) -> list[str]:
     if not _is_list(value):
-        raise ValueError(f"input {i} is {value!r}: give a list of words, or a pair of such lists")
+        raise InputError(f"{_NO_WORDS} input {i} is {value!r}: give a list of words, or a pair of such lists")
     if strange := [word for word in value if not isinstance(word, str)]:
-        raise ValueError(f"input {i} holds {strange[0]!r} among its words: give strings")
+        raise InputError(f"{_NO_WORDS} input {i} holds {strange[0]!r} among its words: give strings")
     return list(value)

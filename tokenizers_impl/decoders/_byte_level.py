@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core.arrays import U8, Bools
-from .._core.component import unchanging
+from .._core.component import takes_its_type, unchanging
 from .._core.kernel import inner_kernel, kernel
 from .._text.bytes import char_to_byte
 from ._decoder import Decoder, TokenDecoder
@@ -106,6 +106,7 @@ OWN_TYPE = "EvenscoreByteLevel"
 ERRORS = ("replace", "strict", "recover")
 
 
+@takes_its_type
 @unchanging
 @dataclass(frozen=True, repr=False)
 class ByteLevel(TokenDecoder):

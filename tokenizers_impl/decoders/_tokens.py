@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from .._core.component import json_form, unchanging
-from .._core.options import choice_of
+from .._core.options import check_character, choice_of
 from .._patterns import Pattern, pattern_from_json, pattern_json
 from .._text.splits import Splits, check_room, room_for
 from ..normalizers import Replace as ReplaceNormalizer
@@ -69,8 +69,7 @@ class Strip(TokenDecoder):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.content) != 1:
-            raise ValueError(f"content={self.content!r}: give one character")
+        check_character("content", self.content)
         for name in ("left", "right"):
             number = getattr(self, name)
             if not 0 <= number < 1 << 64:

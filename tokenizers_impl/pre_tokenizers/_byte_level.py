@@ -8,8 +8,9 @@ from functools import cache
 import numpy as np
 
 from .._core.arrays import I32, I64, U8, U32
-from .._core.component import unchanging
+from .._core.component import takes_its_type, unchanging
 from .._core.kernel import inner_kernel, kernel
+from .._core.options import check_character
 from .._text.bytes import byte_to_char, in_byte_chars
 from .._text.splits import BEGINS, INSIDE, TEXT, Splits, cut_at_marks, prepended_once
 from .._text.unicode import LETTER, NUMBER, SPACE, character_classes
@@ -24,6 +25,7 @@ _D, _E, _L, _M, _R, _S, _T, _V = map(ord, "delmrstv")
 _NO_KIND = 255
 
 
+@takes_its_type
 @unchanging
 @dataclass(frozen=True, repr=False)
 class ByteLevel(PreTokenizer):
@@ -133,8 +135,7 @@ class ByteWords(PreTokenizer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.end_of_word) != 1:
-            raise ValueError(f"end_of_word={self.end_of_word!r}: give one character")
+        check_character("end_of_word", self.end_of_word)
 
     @property
     def takes_pieces(self) -> bool:

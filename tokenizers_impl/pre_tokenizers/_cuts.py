@@ -10,7 +10,7 @@ import numpy as np
 from .._core.arrays import I32, I64, U8, U32, Bools
 from .._core.component import json_form, unchanging
 from .._core.kernel import kernel
-from .._core.options import choice_of
+from .._core.options import check_character, choice_of
 from .._patterns import Pattern, matches, pattern_from_json, pattern_json
 from .._patterns.search import behavior_from_json, behavior_json, chars_in, check_behavior, cut_at
 from .._text.splits import BEGINS, INSIDE, REMOVED, TEXT, Splits, cut_at_marks, prepended_once
@@ -168,8 +168,7 @@ class CharDelimiterSplit(PreTokenizer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.delimiter) != 1:
-            raise ValueError(f"delimiter={self.delimiter!r}: give one character")
+        check_character("delimiter", self.delimiter)
 
     @property
     def takes_pieces(self) -> bool:
@@ -332,8 +331,7 @@ class Metaspace(PreTokenizer):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.replacement) != 1:
-            raise ValueError(f"replacement={self.replacement!r}: give one character")
+        check_character("replacement", self.replacement)
         if self.prepend_scheme not in PREPEND_SCHEMES:
             raise ValueError(f"prepend_scheme={self.prepend_scheme!r}: choose one of {', '.join(PREPEND_SCHEMES)}")
 

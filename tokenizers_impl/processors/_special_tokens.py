@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._core.arrays import I64
-from .._core.component import unchanging
+from .._core.component import takes_its_type, unchanging
 from .._core.options import LARGEST_ID, plain
 from .._core.token_lists import TokenLists
 from .._text.unicode import SPACE, character_classes
@@ -112,6 +112,7 @@ def without_spaces(reach: I64, spaces: I64, firsts: I64, add_prefix_space: bool)
 # --- Trimming the offsets of byte-level tokens
 
 
+@takes_its_type
 @unchanging
 @dataclass(frozen=True, repr=False)
 class ByteLevel(PostProcessor):

@@ -79,10 +79,9 @@ class BpeTrainer(BpeOptions, Trainer):
 
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> BPE:
         """Train on counted words; returns a BPE with the other settings of `model`, which must be a BPE."""
-        if not isinstance(model, BPE):
-            raise ValueError(f"BpeTrainer trains models.BPE: use another trainer for models.{type(model).__name__}")
-        learnt = learn_merges(counts, options_of(BpeOptions, self), model, self.shown_progress)
-        trained = self._model(learnt, model)
+        own = self.checked_model(model, BPE)
+        learnt = learn_merges(counts, options_of(BpeOptions, self), own, self.shown_progress)
+        trained = self._model(learnt, own)
         self._learnt, self._word_count = learnt, len(counts.counts)
         return trained
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import copyreg
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from .._core.added_token import AddedToken
 from .._core.component import REPR, STR, Call, Name
+from .._core.files import dumps
 from .._core.options import CheckedOptions
 from .._core.parallel import Shown
 from .._text.words import WordCounts
 from ..models._model import Model
 from ..models._wordlevel import WordLevel
+
+M = TypeVar("M", bound=Model)
 
 
 class TrainingOptions(CheckedOptions):
@@ -47,6 +51,15 @@ class Trainer(TrainingOptions, ABC):
     def history(self) -> list[dict[str, Any]]:
         """One row per step of the last training; empty before the first training."""
 
+    def checked_model(self, model: Model, kind: type[M]) -> M:
+        """Return the model; ValueError, in the library's words, unless it is of the kind that is trained."""
+        if not isinstance(model, kind):
+            raise ValueError(
+                f"{type(self).__name__} can only train a {kind.__name__}: "
+                f"use another trainer for models.{type(model).__name__}"
+            )
+        return model
+
     @abstractmethod
     def shown(self) -> Call:
         """The options that `repr` shows, and that `str` abbreviates: those of the library."""
@@ -54,6 +67,13 @@ class Trainer(TrainingOptions, ABC):
     def _shown(self, kind: str, *options: str) -> Call:
         """A trainer as the library shows it; `words` is empty, because the words of a training are not kept here."""
         return Call(kind, {name: _shown_option(name, getattr(self, name)) for name in options} | {"words": {}})
+
+    def __getstate__(self) -> bytes:
+        """Return the library's JSON of the options that it has; a pickle keeps the attributes."""
+        return dumps({type(self).__name__: _json_of(self.shown())}).encode()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return copyreg.__newobj__, (type(self),), vars(self)  # type: ignore[attr-defined]  # not in typeshed
 
     def __repr__(self) -> str:
         return REPR.text(Call(type(self).__name__, (self.shown(),)))
@@ -81,6 +101,13 @@ def _shown_option(name: str, value: Any) -> Any:
     if name == "initial_alphabet":
         return list(dict.fromkeys(text[0] for text in value if text))
     return Name(_PROGRESS_FORMATS[value]) if name == "progress_format" else value
+
+
+def _json_of(shown: Any) -> Any:
+    """What is shown of a trainer, as an object of JSON."""
+    if isinstance(shown, Call):
+        return {name: _json_of(value) for name, value in dict(shown.arguments).items()}
+    return [*map(_json_of, shown)] if isinstance(shown, list) else shown
 
 
 def _shown_token(token: AddedToken) -> Call:
@@ -119,14 +146,11 @@ class WordLevelTrainer(Trainer):
 
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> WordLevel:
         """Train on counted words; returns a WordLevel with the unk_token of `model`, which must be a WordLevel."""
-        if not isinstance(model, WordLevel):
-            raise ValueError(
-                f"WordLevelTrainer trains models.WordLevel: use another trainer for models.{type(model).__name__}"
-            )
+        own = self.checked_model(model, WordLevel)
         special = self.special_texts[: self.vocab_size]
         words = _most_frequent(counts, self.min_frequency, self.vocab_size - len(special))
         tokens = [*special, *(word for word, _ in words)]
-        trained = WordLevel({token: id for id, token in enumerate(tokens)}, model.unk_token)
+        trained = WordLevel({token: id for id, token in enumerate(tokens)}, own.unk_token)
         self._words = words
         return trained
 

@@ -296,16 +296,13 @@ class UnigramTrainer(UnigramOptions, Trainer):
 
         The result has the seed of `model`, and with compat=None or extend also its byte_fallback, alpha and nbest_size.
         """
-        if not isinstance(model, Unigram):
-            raise ValueError(
-                f"UnigramTrainer trains models.Unigram: use another trainer for models.{type(model).__name__}"
-            )
+        own = self.checked_model(model, Unigram)
         options = options_of(UnigramOptions, self)
-        vocab, unk_id, history = train_unigram(counts, options, model, self.show_progress, executor)
+        vocab, unk_id, history = train_unigram(counts, options, own, self.show_progress, executor)
         if options.quirks:
-            trained = Unigram(vocab, unk_id, seed=model.seed)
+            trained = Unigram(vocab, unk_id, seed=own.seed)
         else:
-            trained = Unigram(vocab, unk_id, model.byte_fallback, model.alpha, model.nbest_size, seed=model.seed)
+            trained = Unigram(vocab, unk_id, own.byte_fallback, own.alpha, own.nbest_size, seed=own.seed)
         self._history = history
         return trained
 

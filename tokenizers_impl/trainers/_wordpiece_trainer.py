@@ -350,15 +350,12 @@ class WordPieceTrainer(Trainer):
 
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> WordPiece:
         """Train on counted words; returns a WordPiece with the other settings of `model`, which must be a WordPiece."""
-        if not isinstance(model, WordPiece):
-            raise ValueError(
-                f"WordPieceTrainer trains models.WordPiece: use another trainer for models.{type(model).__name__}"
-            )
-        learnt = self._learn(counts, model)
+        own = self.checked_model(model, WordPiece)
+        learnt = self._learn(counts, own)
         trained = WordPiece(
             {token: id for id, token in enumerate(learnt.tokens)},
-            unk_token=model.unk_token,
-            max_input_chars_per_word=model.max_input_chars_per_word,
+            unk_token=own.unk_token,
+            max_input_chars_per_word=own.max_input_chars_per_word,
             continuing_subword_prefix=self.continuing_subword_prefix or "",
         )
         self._learnt = learnt
