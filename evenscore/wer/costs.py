@@ -43,7 +43,7 @@ class Costs(NamedTuple):
     insertion: int | float = 1
 
 
-class _WholeCosts(NamedTuple):
+class WholeCosts(NamedTuple):
     """Costs as integers in the same proportions."""
 
     substitution: int
@@ -80,7 +80,7 @@ def weighted_edit_counts(references: Segments, predictions: Segments, costs: Cos
     [[0, 3, 0, 0]]
     [[1, 0, 2, 2]]
     """
-    whole = _whole(costs)
+    whole = whole_costs(costs)
     left, right = without_common_affixes(references, predictions)
     hits, substitutions = references.lengths - left.lengths, np.zeros_like(left.lengths)
     # Group pairs of similar length into blocks of about _ROW_CELLS cells per row.
@@ -104,7 +104,7 @@ def weighted_edit_operations(reference: IntArray, prediction: IntArray, costs: C
     equal 0 1 2 3
     delete 1 3 3 3
     """
-    whole = _whole(costs)
+    whole = whole_costs(costs)
     layout = _layout(len(reference), len(prediction), whole)
     steps = np.array([_steps(row[0], layout) for row in _rows(reference[None], prediction[None], whole, layout)])
     i, j = len(reference), len(prediction)
@@ -118,16 +118,17 @@ def weighted_edit_operations(reference: IntArray, prediction: IntArray, costs: C
     return operations(reversed(edits), len(reference), len(prediction))
 
 
-def _whole(costs: Costs) -> _WholeCosts:
+def whole_costs(costs: Costs) -> WholeCosts:
+    """Return the costs as whole numbers; ValueError unless each is a finite number above 0."""
     for name, cost in zip(Costs._fields, costs, strict=True):
         if not (cost > 0 and math.isfinite(cost)):
             raise ValueError(f"{name}={cost!r}: give a positive number")
     exact = [Fraction(str(cost)) for cost in costs]
     scale = math.lcm(*(cost.denominator for cost in exact))
-    return _WholeCosts(*(int(cost * scale) for cost in exact))
+    return WholeCosts(*(int(cost * scale) for cost in exact))
 
 
-def _layout(width: int, height: int, costs: _WholeCosts) -> _Layout:
+def _layout(width: int, height: int, costs: WholeCosts) -> _Layout:
     """Return the layout for sides of at most these lengths: the narrowest integers that hold every key."""
     step_bits, substitution_bits = (2 * width + 1).bit_length(), min(width, height).bit_length()
     # A lowered cost is at least -width deletions and at most height insertions; a candidate is one step above.
@@ -137,7 +138,7 @@ def _layout(width: int, height: int, costs: _WholeCosts) -> _Layout:
     return _Layout(dtype, step_bits, substitution_bits)
 
 
-def _hits_and_substitutions(left: Segments, right: Segments, costs: _WholeCosts) -> tuple[IntArray, IntArray]:
+def _hits_and_substitutions(left: Segments, right: Segments, costs: WholeCosts) -> tuple[IntArray, IntArray]:
     """Return hits and substitutions of each of p pairs, int64, shape (p,) each."""
     width, height = int(left.lengths.max(initial=0)), int(right.lengths.max(initial=0))
     layout = _layout(width, height, costs)
@@ -156,7 +157,7 @@ def _hits_and_substitutions(left: Segments, right: Segments, costs: _WholeCosts)
     return hits.astype(np.int64), substitutions.astype(np.int64)
 
 
-def _rows(left: IntArray, right: IntArray, costs: _WholeCosts, layout: _Layout) -> Iterator[Keys]:
+def _rows(left: IntArray, right: IntArray, costs: WholeCosts, layout: _Layout) -> Iterator[Keys]:
     """Yield rows 0 to m of the tables of p pairs, from ids of shapes (p, n) and (p, m); each has shape (p, n + 1).
 
     Source: Wagner & Fischer (1974). The costs of column i are lowered by i deletions, so that a deletion is a step

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -48,6 +49,15 @@ class WerOptions(Options, total=False):
             (1, 1, 1),
             "of a substitution, a deletion and an insertion; sclite has `(4, 3, 3)`",
             _check_costs,
+            counts=True,
+        ),
+    ]
+    synonyms: Annotated[
+        str | os.PathLike[str] | Sequence[Any] | None,
+        Option(
+            None,
+            'pairs such as `("i am", "i\'m")`, whose right side may stand for the left one in references, or the path '
+            "of a file of fstalign or of a GLM file",
             counts=True,
         ),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,10 +18,12 @@ from evenscore.text.segments import IntArray, Segments, both_sides
 from evenscore.text.words import Units
 from evenscore.totals import Bound
 from evenscore.wer.alignment import Alignment, alignment_picture, count_errors, draw
-from evenscore.wer.costs import Costs, weighted_edit_counts, weighted_edit_operations
+from evenscore.wer.costs import Costs, WholeCosts, weighted_edit_counts, weighted_edit_operations, whole_costs
 from evenscore.wer.edits import edit_counts, edit_operations
 from evenscore.wer.options import INSTEAD, WerOptions
 from evenscore.wer.plain import fast_edit_counts
+from evenscore.wer.readings import Occurrences, best_reading, with_best_readings
+from evenscore.wer.synonyms import Pair, read_synonyms, split_synonyms, synonyms_name
 from evenscore.wer.transforms import pipeline, split_units, splitter, warn_of_whole_texts
 
 _KINDS = ("hits", "substitutions", "deletions", "insertions")
@@ -41,8 +43,23 @@ class Wer(Scorer[WerOptions]):
     # Large blocks save no time, because each word is only compared.
     block_characters = 1 << 19
 
+    def prepared(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Replace the path of synonyms by the pairs in the file, which other machines may not have."""
+        others = {name: value for name, value in given.items() if name != "synonyms"}
+        pairs = read_synonyms(given["synonyms"]) if "synonyms" in given else ()
+        return {**others, "synonyms": pairs} if pairs else others
+
     def check(self) -> None:
-        pipeline(self.options["transforms"], self.options["unit"])
+        unit, transforms = self.options["unit"], self.options["transforms"]
+        pipeline(transforms, unit)
+        if self._pairs and unit == "char":
+            raise ValueError("synonyms= replaces words, and unit='char' compares characters: leave one of them out")
+        self._synonyms = split_synonyms(self._pairs, splitter(unit, transforms))
+
+    @property
+    def _pairs(self) -> tuple[Pair, ...]:
+        """The synonyms as texts; empty if there are none."""
+        return cast(tuple[Pair, ...], self.options["synonyms"] or ())
 
     # --- counting
 
@@ -50,23 +67,36 @@ class Wer(Scorer[WerOptions]):
         """Count hits and errors of each row against the reference with the lowest rate."""
         if are_few(predictions, references, _FEW_CHARACTERS) and not _is_weighted(self.options):
             return self._count_few(predictions, references)
-        units = self.tokens(predictions + references.texts)
-        counts, _ = _best_counts(*both_sides(units.segments, len(predictions), references.counts), self.options)
+        said, read, reference_counts = self._sides(predictions, references)
+        counts, _ = _best_counts(said.segments, read.segments, reference_counts, self.options)
         return np.column_stack((counts, _errors(counts) > 0, _normalizer(counts, self.options["normalize_by"])))
 
     def tokens(self, texts: list[str]) -> Units:
         """Return the tokens of texts as they are compared; equal tokens of one call have equal ids."""
         return split_units(texts, self.options["unit"], self.options["transforms"])
 
+    def _sides(self, predictions: list[str], references: References) -> tuple[Units, Units, IntArray]:
+        """Return the tokens of predictions, the readings of their references, and the number of these by prediction."""
+        texts = predictions + references.texts
+        sides = [" ".join(words) for pair in self._synonyms for words in pair]
+        units = split_units(texts, self.options["unit"], self.options["transforms"], sides)
+        tokens, synonyms = units.segments.split(len(texts))
+        said, read, counts = both_sides(tokens, len(predictions), references.counts)
+        if sides:
+            read = with_best_readings(read, said.repeat(counts), synonyms, whole_costs(Costs(*self.options["costs"])))
+        return units._replace(segments=said), units._replace(segments=read), counts
+
     def _count_few(self, predictions: list[str], references: References) -> IntArray:
         """Return what `count` returns, without arrays, which take longer for a few texts than their words."""
         words = splitter(self.options["unit"], self.options["transforms"])
         divisor, counted = _DIVISORS[self.options["normalize_by"]], []
+        synonyms, costs = Occurrences(self._synonyms), WholeCosts(1, 1, 1)
         tokens = map(words, references.texts)
         others = [list(itertools.islice(tokens, count)) for count in references.counts.tolist()]
         for text, own in zip(predictions, itertools.cycle(others), strict=False):
             prediction = words(text)
-            rows = [fast_edit_counts(reference, prediction) for reference in own]
+            read = [best_reading(each, prediction, synonyms, costs) for each in own] if synonyms else own
+            rows = [fast_edit_counts(reference, prediction) for reference in read]
             best = min(rows, key=lambda row: _rate(sum(row[1:]), divisor(*row)))
             counted.append([*best, sum(best[1:]) > 0, divisor(*best)])
         return np.array(counted, np.int64)
@@ -131,6 +161,7 @@ class Wer(Scorer[WerOptions]):
             "norm": self.options["normalize_by"],
             "transforms": _transforms_name(self.options["transforms"]),
             "costs": "/".join(map(str, self.options["costs"])),
+            **({"syn": synonyms_name(self._pairs)} if self._pairs else {}),
         }
 
     # --- alignments and pictures
@@ -172,18 +203,17 @@ class Wer(Scorer[WerOptions]):
         """Return for each row the index of the reference that counts, and the alignment with it."""
         texts = check_predictions(predictions)
         checked = check_references(references, len(texts))
-        units = self.tokens(texts + checked.texts)
-        _, best = _best_counts(*units.segments.split(len(checked.counts)), checked.counts, self.options)
-        starts, words = np.cumsum(checked.counts) - checked.counts, units.rows()
+        said, read, _ = self._sides(texts, checked)
+        _, best = _best_counts(said.segments, read.segments, checked.counts, self.options)
+        starts, words, others = np.cumsum(checked.counts) - checked.counts, said.rows(), read.rows()
 
         def align(prediction: int, start: int, reference: int) -> tuple[int, Alignment]:
-            text = len(texts) + reference
-            ids = units.segments.row(text), units.segments.row(prediction)
+            ids = read.segments.row(reference), said.segments.row(prediction)
             if _is_weighted(self.options):
                 operations = weighted_edit_operations(*ids, Costs(*self.options["costs"]))
             else:
                 operations = edit_operations(*ids)
-            return reference - start, Alignment(words[text], words[prediction], operations)
+            return reference - start, Alignment(others[reference], words[prediction], operations)
 
         aligned = map(align, range(len(texts)), starts.tolist(), best.tolist())
         return [*with_bar(aligned, "Align rows", " rows", lambda _: 1, len(texts))]

@@ -229,10 +229,11 @@ def _all_steps(unit: str, transforms: Any) -> list[Step]:
     return [*pipeline(transforms, unit), *([with_spaces] if unit == "mixed" else [])]
 
 
-def split_units(texts: list[str], unit: str, transforms: Any) -> Units:
+def split_units(texts: list[str], unit: str, transforms: Any, transformed: Sequence[str] = ()) -> Units:
     """Apply the transforms to each text, and split it into words, characters, or both.
 
     unit: "word", "char", or "mixed": characters of scripts without spaces, and the words between them.
+    transformed: further texts of words, which have gone through the transforms; their units follow the others.
 
     As in jiwer, only a space separates words (transforms.ReduceToListOfListOfWords). The default transforms replace
     two or more white space characters by a space, but keep a single tab inside a word.
@@ -244,7 +245,9 @@ def split_units(texts: list[str], unit: str, transforms: Any) -> Units:
     if unit == "char":
         return split_characters(apply(pipeline(transforms, unit), texts))
     is_usual = unit == "word" and transforms is None
-    text = _default_words(texts) if is_usual else encode(apply(_all_steps(unit, transforms), texts))
+    # The usual transforms change nothing a second time.
+    changed = [*texts, *transformed] if is_usual else [*apply(_all_steps(unit, transforms), texts), *transformed]
+    text = _default_words(changed) if is_usual else encode(changed)
     return units_by_key(text, text.data == _SPACE)
 
 

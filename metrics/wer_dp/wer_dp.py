@@ -87,7 +87,7 @@ Examples:
         Of equally good alignments it is jiwer's, or sclite's if the `costs` differ.
 
         A chunk is (kind, reference_start, reference_end, prediction_start, prediction_end); kind is "equal",
-        "substitute", "delete" or "insert".
+        "substitute", "delete" or "insert". With `synonyms`, positions are those in the reference with its replacements.
 
         >>> [operation.kind for operation in WerDp().align(["a c"], ["a b"])[0]]
         ['equal', 'substitute']
