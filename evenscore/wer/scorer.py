@@ -91,11 +91,11 @@ class Wer(Scorer[WerOptions]):
         words = splitter(self.options["unit"], self.options["transforms"])
         divisor, counted = _DIVISORS[self.options["normalize_by"]], []
         synonyms, costs = Occurrences(self._synonyms), WholeCosts(1, 1, 1)
-        tokens = map(words, references.texts)
+        tokens = map(words, predictions + references.texts)
+        own = list(itertools.islice(tokens, len(predictions)))
         others = [list(itertools.islice(tokens, count)) for count in references.counts.tolist()]
-        for text, own in zip(predictions, itertools.cycle(others), strict=False):
-            prediction = words(text)
-            read = [best_reading(each, prediction, synonyms, costs) for each in own] if synonyms else own
+        for prediction, against in zip(own, itertools.cycle(others), strict=False):
+            read = [best_reading(each, prediction, synonyms, costs) for each in against] if synonyms else against
             rows = [fast_edit_counts(reference, prediction) for reference in read]
             best = min(rows, key=lambda row: _rate(sum(row[1:]), divisor(*row)))
             counted.append([*best, sum(best[1:]) > 0, divisor(*best)])
