@@ -147,9 +147,13 @@ def report(
         True
     """
     # Imported here: the scorers take a while.
-    from evenscore.reporting import COMPARING, write_report
+    from evenscore.bleu.scorer import Bleu
+    from evenscore.reporting import write_report
+    from evenscore.rouge.scorer import Rouge
+    from evenscore.wer.scorer import Wer
 
-    scorers = {scorer.name: scorer for scorer in COMPARING}
+    kinds: tuple[type[Bleu | Rouge | Wer], ...] = (Bleu, Rouge, Wer)
+    scorers = {kind.name: kind for kind in kinds}
     if _known(metric) not in scorers:
         raise ValueError(f"{metric} compares no predictions with references: choose one of {', '.join(scorers)}")
     scorer = scorers[metric](**{"confidence": 0.95, **options})

@@ -7,27 +7,22 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from evenscore.bleu.scorer import Bleu
 from evenscore.files import replacing
 from evenscore.inputs import References, check_predictions, check_references
 from evenscore.options import check_integer
+from evenscore.panels import LOOKS, Panel, direction, levels_of, lower_is_better, panels_of
 from evenscore.parallel import require
-from evenscore.pictures import visible
-from evenscore.plots import LOOKS, Panel, direction, levels_of, lower_is_better, panels_of
+from evenscore.pictures import Picture, visible
 from evenscore.report_words import FrequentError, NGram, frequent_errors, n_gram_differences, rare_shares
-from evenscore.rouge.scorer import Rouge
 from evenscore.significance import FEWEST_ROWS, FloatArray, without_idle_p_values, without_p_values
 from evenscore.text.segments import IntArray, Segments
+from evenscore.text.words import Units
 from evenscore.version import __version__
-from evenscore.wer.scorer import Wer
-
-# The scorers of metrics that compare predictions with references, and have pictures.
-Comparing: TypeAlias = Bleu | Rouge | Wer
-COMPARING: tuple[type[Comparing], ...] = (Bleu, Rouge, Wer)
+from evenscore.wer.alignment import Alignment
 
 # Rows with pictures, and the characters of their pictures, at most: a page of 12 MB still goes by mail.
 _ROWS, _CHARACTERS = 300, 8_000_000
@@ -37,6 +32,33 @@ _BINS = 20
 _LENGTH_CLASSES = 6
 # Classes of a group, at most.
 _CLASSES = 40
+
+
+class Comparing(Protocol):
+    """What a report asks of a scorer that compares predictions with references; `evenscore.scorer.Scorer` explains it.
+
+    A protocol, because the scorer of a Space's app comes from evaluate's copy of the metric, which has its own classes.
+    """
+
+    name: ClassVar[str]
+
+    def headlines(self) -> Sequence[str]: ...
+    def checked_trials(self, test: str, n_trials: int | None) -> int: ...
+    def count_systems(self, systems: Sequence[list[str]], references: References) -> list[IntArray]: ...
+    def tested(self, rows: Sequence[IntArray], test: str, trials: int) -> dict[str, Any]: ...
+    def row_scores(self, rows: IntArray) -> FloatArray: ...
+    def headline_scores(self, totals: IntArray, resampled: bool) -> FloatArray: ...
+    def tokens(self, texts: list[str]) -> Units: ...
+    def picture(self, prediction: str, references: str | Sequence[str]) -> Picture: ...
+
+
+@runtime_checkable
+class Aligning(Protocol):
+    """A scorer that aligns each prediction with its reference: that of word error rate."""
+
+    @property
+    def separator(self) -> str: ...
+    def alignments(self, predictions: Any, references: Any) -> list[Alignment]: ...
 
 
 class Distribution(NamedTuple):
@@ -141,11 +163,25 @@ def write_report(
     n_rows: int = _ROWS,
 ) -> None:
     """Write the page; `evenscore.report` explains the arguments."""
-    require("jinja2", "jinja2", "a report")
-    check_integer("n_rows", n_rows, least=0)
-    page = html(content(scorer, systems, references, groups or {}, test, n_trials, n_rows))
+    page = report_html(scorer, systems, references, groups=groups, test=test, n_trials=n_trials, n_rows=n_rows)
     with replacing(output) as unfinished:
         unfinished.write_bytes(page.encode())
+
+
+def report_html(
+    scorer: Comparing,
+    systems: Mapping[str, Any],
+    references: Any,
+    *,
+    groups: Mapping[str, Any] | None = None,
+    test: str = "bootstrap",
+    n_trials: int | None = None,
+    n_rows: int = _ROWS,
+) -> str:
+    """Return the page; `evenscore.report` explains the arguments."""
+    require("jinja2", "jinja2", "a report")
+    check_integer("n_rows", n_rows, least=0)
+    return html(content(scorer, systems, references, groups or {}, test, n_trials, n_rows))
 
 
 def content(
@@ -163,12 +199,12 @@ def content(
     tested = without_idle_p_values(scorer.tested(corpus.statistics, test, trials))
     if len(corpus.texts[0]) < FEWEST_ROWS:
         tested = without_p_values(tested)
-    highest = 100.0 if isinstance(scorer, Bleu) else 1.0
+    highest = 100.0 if corpus.score == "score" else 1.0
     rows, n_different = _different_rows(corpus, n_rows)
     tokens = scorer.tokens([text for texts in corpus.texts for text in texts] + corpus.references.texts)
     n_grams = (
         []
-        if isinstance(scorer, Wer)
+        if isinstance(scorer, Aligning)
         else n_gram_differences(tokens, len(corpus.names), corpus.references.counts, _WORDS)
     )
     divisions = _divisions(corpus, _first_references(tokens.segments, corpus))
@@ -343,11 +379,12 @@ def _picture_css(scorer: Comparing) -> str:
 
 def _errors(corpus: _Corpus) -> dict[str, list[FrequentError]]:
     """The most frequent errors of word error rate, by kind."""
-    if not isinstance(corpus.scorer, Wer):
+    scorer = corpus.scorer
+    if not isinstance(scorer, Aligning):
         return {}
     rows = [corpus.row_references(i) for i in range(len(corpus.texts[0]))]
-    aligned = [corpus.scorer.alignments(texts, rows) for texts in corpus.texts]
-    return frequent_errors(aligned, corpus.scorer.separator, _WORDS)
+    aligned = [scorer.alignments(texts, rows) for texts in corpus.texts]
+    return frequent_errors(aligned, scorer.separator, _WORDS)
 
 
 # --- the page

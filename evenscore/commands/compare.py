@@ -30,7 +30,8 @@ from evenscore.commands.tables import Table as ResultTable
 from evenscore.commands.tables import as_latex, as_markdown, as_text
 from evenscore.commands.texts import Files
 from evenscore.commands.wording import worded
-from evenscore.plots import PLOT_SUFFIXES, direction, plot_comparison, write_plot
+from evenscore.panels import direction
+from evenscore.plots import PLOT_SUFFIXES, plot_comparison, write_plot
 from evenscore.scorer import Scorer
 from evenscore.significance import (
     FEWEST_ROWS,

@@ -19,7 +19,7 @@ from small_corpus import METRICS, refusal
 import evenscore
 from evenscore.bleu.scorer import Bleu
 from evenscore.report_words import NGram, frequent_errors, n_gram_differences, rare_shares
-from evenscore.reporting import COMPARING, Comparing, Content, content
+from evenscore.reporting import Content, content
 from evenscore.rouge.scorer import Rouge
 from evenscore.text.segments import Segments
 from evenscore.wer.scorer import Wer
@@ -28,7 +28,7 @@ SYSTEMS = {name: LINES[name] for name in ("baseline", "predictions", "prediction
 FILES = [str(EXAMPLES / f"{name}.txt") for name in SYSTEMS]
 REFERENCES = ["--references", str(EXAMPLES / "reference1.txt"), str(EXAMPLES / "reference2.txt")]
 FEW = ["--trials", "50", "--n-resamples", "50"]
-SCORERS = {scorer.name: scorer for scorer in COMPARING}
+SCORERS: dict[str, type[Bleu | Rouge | Wer]] = {scorer.name: scorer for scorer in (Bleu, Rouge, Wer)}
 HOSTILE = (
     "</script></style></title><img src=x onerror=document.title='x'><svg onload=document.title='x'> &amp; {{ 7*7 }}"
 )
@@ -36,7 +36,7 @@ HOSTILE = (
 
 def computed(name: str, groups: Any = None, n_rows: int = 300, **options: Any) -> Content:
     """What a report on the examples shows."""
-    scorer: Comparing = SCORERS[name](**{"confidence": 0.95, "n_resamples": 50, **options})
+    scorer = SCORERS[name](**{"confidence": 0.95, "n_resamples": 50, **options})
     return content(scorer, SYSTEMS, ROWS, groups or {}, "bootstrap", 50, n_rows)
 
 
