@@ -2,7 +2,7 @@
 
 Each library module that the script needs becomes a file next to it: `evenscore/text/words.py` becomes `_text_words.py`,
 and `from evenscore.text.words import encode` becomes `from ._text_words import encode`. The modules of the page,
-`app.py`, go to the folder `_space`.
+`app.py`, go to the folder `_space`, with the files that they read. The script needs nothing of that folder.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from evenscore.version import __version__
 _LIBRARY = Path(__file__).resolve().parents[1]
 _PACKAGE = "evenscore"
 _GENERATED = f"# Generated from evenscore {__version__}: change the library, not this file.\n"
+# The files that modules of the page read; each stands beside its module, here and in the generated folder.
+_FILES = {"evenscore.reporting": ("report.html",)}
 # Matches links from a card to modules of the library.
 _LINK = re.compile(r"\]\(\.\./\.\./evenscore/([\w/]+)\.py\)")
 
@@ -53,6 +55,8 @@ def bundle(metric: str, space: str) -> dict[str, bytes]:
         **{f"_space/{_flat(module)}.py": _GENERATED + text for module, text in page_modules.items()},
     }
     files = {name: text.encode() for name, text in texts.items()}
+    for module in sorted(page_modules.keys() & _FILES.keys()):
+        files.update({f"_space/{own}": _file(module).with_name(own).read_bytes() for own in _FILES[module]})
     files["requirements.txt"] = (folder / "requirements.txt").read_bytes()
     files[ORIGIN] = _origin(files, folder / f"{metric}.py").encode()
     if name != metric:
@@ -74,11 +78,15 @@ def _with_siblings(source: str, prefix: str) -> tuple[str, dict[str, str]]:
     while waiting:
         module = waiting.pop()
         if module not in modules:
-            place = _LIBRARY.joinpath(*module.split(".")[1:])
-            file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-            modules[module], more = _rewritten(file.read_text(encoding="utf-8"), ".")
+            modules[module], more = _rewritten(_file(module).read_text(encoding="utf-8"), ".")
             waiting |= more
     return script, modules
+
+
+def _file(module: str) -> Path:
+    """Return the path of a library module."""
+    place = _LIBRARY.joinpath(*module.split(".")[1:])
+    return place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
 
 
 def _rewritten(source: str, prefix: str) -> tuple[str, set[str]]:

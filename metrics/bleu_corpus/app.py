@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evenscore.hub.page import Figure, Option, Space, build, pairs, serve
+from evenscore.reporting import report_html
 
 BY_CONVENTION = "by convention"
 COUNTED = "The reference that counts for the brevity penalty if there are several"
@@ -74,6 +75,7 @@ SPACE = Space(
             ],
         },
     },
+    report=report_html,
 )
 
 if __name__ == "__main__":

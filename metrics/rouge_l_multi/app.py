@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evenscore.hub.page import Figure, Option, Space, build, pairs, serve
+from evenscore.reporting import report_html
 
 TYPES = {f"ROUGE-{kind}": f"rouge{kind}" for kind in ("L", "Lsum", *range(1, 10))}
 MANY = {
@@ -70,6 +71,7 @@ SPACE = Space(
             "references": ["राम घर आया\nसीता आज बाज़ार से आई"],
         },
     },
+    report=report_html,
 )
 
 if __name__ == "__main__":

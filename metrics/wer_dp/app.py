@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from evenscore.hub.page import Figure, Given, Option, Space, build, pairs, serve
+from evenscore.reporting import report_html
 
 UNITS = {"words": "word", "characters": "char", "characters of scripts without spaces, other words": "mixed"}
 TRANSFORMS = {
@@ -87,6 +88,7 @@ SPACE = Space(
             ],
         },
     },
+    report=report_html,
 )
 
 if __name__ == "__main__":

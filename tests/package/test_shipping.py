@@ -25,12 +25,14 @@ from pathlib import Path
 import evaluate
 import pytest
 from evaluate.loading import get_imports
+from example_files import LINES, ROWS
 from fresh_process import run_python
 from hub_folders import contents, hub_folder
 from packaging.requirements import Requirement
 from properties import first_is_quick
-from small_corpus import ALL_METRICS, COLUMNS, column_scores
+from small_corpus import ALL_METRICS, COLUMNS, METRICS, column_scores
 
+import evenscore
 from evenscore.hub.bundle import bundle
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -268,9 +270,60 @@ def test_a_generated_folder_loads_by_itself(name: str, tmp_path: Path) -> None:
         print(json.dumps(metric.compute(**json.loads(sys.argv[2]), per_example=True)))
     """
     absent = foreign_packages()
-    assert {"evenscore", "tokenizers_impl", "numba", "regex"} <= set(absent)
+    assert {"evenscore", "tokenizers_impl", "numba", "regex", "jinja2"} <= set(absent)
     printed = run_python(program, tmp_path, str(folder), json.dumps(COLUMNS[name]), json.dumps(absent))
     assert json.loads(printed) == column_scores(name)
+
+
+@pytest.mark.parametrize("name", first_is_quick(METRICS))
+def test_a_generated_folder_writes_the_library_s_report(name: str, tmp_path: Path) -> None:
+    """The modules of its page do, with the scorer of evaluate's copy of its script, as the page does."""
+    folder = hub_folder(name, tmp_path)
+    program = """
+        import json
+        sys.modules.update(dict.fromkeys(json.loads(sys.argv[3])))
+        import evaluate
+        sys.path.insert(0, sys.argv[1])
+        from _space._reporting import report_html
+        systems, references = json.loads(sys.argv[2])
+        scorer = evaluate.load(sys.argv[1]).scorer_type(confidence=0.95, n_resamples=50)
+        assert type(scorer).__module__.startswith("evaluate_modules."), type(scorer)
+        sys.stdout.reconfigure(encoding="utf-8")
+        print(report_html(scorer, systems, references, groups={"place": ["<a>", "b"] * 20}, n_trials=50), end="")
+    """
+    absent = [module for module in foreign_packages() if module not in ("jinja2", "markupsafe")]
+    assert {"evenscore", "gradio", "matplotlib", "numba"} <= set(absent)
+    systems, references = {each: LINES[each] for each in ("baseline", "predictions")}, ROWS
+    printed = run_python(program, tmp_path, str(folder), json.dumps([systems, references]), json.dumps(absent))
+    few = {"groups": {"place": ["<a>", "b"] * 20}, "n_trials": 50, "n_resamples": 50}
+    evenscore.report(name, systems, references, output=tmp_path / "r.html", **few)
+    assert printed == (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+REPORT = {"_space/_reporting.py", "_space/_report_words.py", "_space/_panels.py", "_space/report.html"}
+
+
+@pytest.mark.parametrize("name", ALL_METRICS)
+def test_only_the_page_of_a_metric_with_references_has_the_report(name: str) -> None:
+    held = contents(name)
+    assert REPORT & held.keys() == (REPORT if name in METRICS else set())
+    assert ("_space/report.html" in held) == ("jinja2" in held["requirements.txt"].decode())
+    if name in METRICS:
+        assert held["_space/report.html"] == (ROOT / "evenscore" / "report.html").read_bytes()
+    # What the script reads, and evaluate copies, is as it was without.
+    assert [file for file in held if "report" in file and not file.startswith("_space/")] == []
+    assert [file for file in held if not file.endswith(".py")] == [
+        "README.md", *(["_space/report.html"] if name in METRICS else []), "requirements.txt"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALL_METRICS)
+def test_what_the_page_imports_is_in_its_folder(name: str) -> None:
+    held = contents(name)
+    for file in held:
+        if file.startswith("_space/") and file.endswith(".py"):
+            imported = {f"_space/{node.module}.py" for node in relative_imports(source(name, file))}
+            assert imported <= held.keys(), file
 
 
 @pytest.mark.slow

@@ -26,6 +26,8 @@ import browser
 import gradio as gr
 import pytest
 from fresh_process import run_python
+from gradio.route_utils import delete_files_created_by_app
+from gradio_client import Client
 from hub_folders import hub_folder
 from picture_pages import Page
 from selenium.webdriver.common.keys import Keys
@@ -40,6 +42,7 @@ from evenscore.hub.page.page import ResultArea
 from evenscore.hub.page.report import (
     MOST_ROWS,
     Report,
+    comparison_html,
     picture_html,
     row_scores_csv,
     score,
@@ -434,21 +437,25 @@ def test_every_line_of_an_alignment_has_labels(name: str, page: browser.Browser,
     assert is_inside
 
 
+def fetched(address: str) -> str:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(address) as answer:
+        return str(answer.read().decode())
+
+
+# A browser without a window saves no files: where they would come from, and their names, are enough.
+SAVED = "HTMLAnchorElement.prototype.click = function () { window.saved = this.href; window.named = this.download; };"
+
+
 @needs_browser
 @pytest.mark.parametrize("name", ["wer_dp"], indirect=True)
 def test_a_page_gives_files_lines_and_the_card(name: str, page: browser.Browser, servers: dict[str, Server]) -> None:
-    def fetched(address: str) -> str:
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(address) as answer:
-            return str(answer.read().decode())
-
     page.button("Example: two systems").click()
     page.until_value("Predictions", SPACES[name].examples["two systems"]["predictions"][0])
     page.button("Score").click()
     few = "no significant difference: fewer than 6 rows cannot show one, p = "
     assert few in page.text(".headlines")
-    # A browser without a window saves no files: where they would come from is enough.
-    page.script("HTMLAnchorElement.prototype.click = function () { window.saved = this.href; };")
+    page.script(SAVED)
     page.button("Scores of rows (CSV)").click()
     saved = page.until(lambda: page.script("return window.saved"))
     assert fetched(saved).startswith("row,wer,second_wer\r\n1,")
@@ -457,6 +464,64 @@ def test_a_page_gives_files_lines_and_the_card(name: str, page: browser.Browser,
     page.elements(".signature button")[0].click()
     signature = page.text(".signature .cm-content")
     page.until(lambda: page.script("return window.copied") == signature)
+
+
+def shown_buttons(page: browser.Browser) -> list[str]:
+    return [each.text for each in page.elements("button") if each.is_displayed()]
+
+
+@needs_browser
+@pytest.mark.parametrize("name", METRICS, indirect=True)
+def test_the_report_on_two_systems_is_downloaded(
+    name: str, page: browser.Browser, servers: dict[str, Server], tmp_path: Path
+) -> None:
+    """The library's own report, from a folder that works without the library."""
+    label, choice = CASES[name].option
+    columns = typed_example(name, "two systems")
+    second = columns.pop("second_predictions")
+    systems = {"system 1": columns["predictions"], "system 2": second}
+    written = tmp_path / "report.html"
+    evenscore.report(name, systems, columns["references"], output=written, **CASES[name].meaning)
+    page.button("Example: two systems").click()
+    page.until_value("Predictions of the second system", "\n".join(second))
+    page.button("Options").click()
+    page.choose(label, choice)
+    page.script(SAVED)
+    page.button("Score").click()
+    page.button("Download the report").click()
+    report = fetched(page.until(lambda: page.script("return window.saved")))
+    assert page.script("return window.named") == "report.html"
+    assert report == written.read_text(encoding="utf-8")
+    scores = [each.text.split()[0] for each in page.elements(".headlines strong")]
+    assert all(f"<b>{value}</b>" in report for value in scores)
+    assert len(scores) == 2 * len(evenscore.load(name).headlines(**CASES[name].meaning))
+    # A second click writes the same file anew.
+    page.script("window.saved = null")
+    page.button("Download the report").click()
+    assert fetched(page.until(lambda: page.script("return window.saved"))) == report
+    assert len(list((servers[name].log.parent / "uploads").rglob("*.html"))) == 1
+    assert page.elements("[role=alert]") == []
+
+
+@needs_browser
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", METRICS, indirect=True)
+def test_the_report_is_offered_for_two_systems_alone(
+    name: str, width: int, theme: str, page: browser.Browser, servers: dict[str, Server], tmp_path: Path
+) -> None:
+    page.open(f"{servers[name].url}/?__theme={theme}", width=width)
+    page.button("Example: two systems").click()
+    page.until_value("Predictions", SPACES[name].examples["two systems"]["predictions"][0])
+    page.button("Score").click()
+    assert page.button("Download the report").rect["height"] >= 24
+    page.screenshot(tmp_path / f"{name}_{width}_{theme}.png")
+    assert page.script(CUT_OFF) == []
+    page.type("Predictions of the second system", Keys.DELETE)
+    page.button("Score").click()
+    page.until(lambda: "Download the report" not in shown_buttons(page))
+    assert "Scores of rows (CSV)" in shown_buttons(page)
+    assert len(page.elements(".headlines strong")) == len(evenscore.load(name).headlines())
 
 
 USED = ("textbox", "button", "combobox", "spinbutton", "checkbox", "tab", "grid", "option")
@@ -636,13 +701,19 @@ def test_blank_lines_of_one_column_are_empty_texts(tmp_path: Path) -> None:
     }
 
 
-def scored_example(name: str, example: str) -> Report:
-    """What the page makes of an example."""
+def typed_example(name: str, example: str) -> dict[str, Any]:
+    """The columns of an example."""
     space = SPACES[name]
     texts = [(entry, space.examples[example].get(entry.name, ())) for entry in space.inputs]
     boxes = [text for entry, own in texts for text in (*own, *[""] * (entry.boxes - len(own)))]
+    return typed_columns(space.inputs, boxes)
+
+
+def scored_example(name: str, example: str) -> Report:
+    """What the page makes of an example."""
     discount = {"discount": 0.5} if name == "perplexity" else {}
-    return score(space, evenscore.load(name), {**typed_columns(space.inputs, boxes), "confidence": 0.9, **discount})
+    given = {**typed_example(name, example), "confidence": 0.9, **discount}
+    return score(SPACES[name], evenscore.load(name), given)
 
 
 EXAMPLES = [(name, example) for name in ALL_METRICS for example in SPACES[name].examples]
@@ -724,6 +795,97 @@ def test_a_second_system_is_tested_against_the_first(name: str) -> None:
     assert [int(row[0]) for row in rows[1:]] == list(range(1, report.n_rows + 1))
     assert [float(row[1]) for row in rows[1:]] == report.result[f"{report.headlines[0]}_per_example"]
     assert [float(row[1 + n]) for row in rows[1:]] == report.second_result[f"{report.headlines[0]}_per_example"]
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_report_has_the_rows_and_options_of_the_page(name: str, tmp_path: Path) -> None:
+    columns = typed_example(name, "two systems")
+    systems = {"system 1": columns["predictions"], "system 2": columns["second_predictions"]}
+    metric, given = evenscore.load(name), {"n_resamples": 50, "seed": 3}
+    # The page without an interval has no such option.
+    for level in ({"confidence": 0.9}, {}):
+        scored = score(SPACES[name], metric, {**columns, **given, **level})
+        own = {"confidence": None, **given, **level}
+        evenscore.report(name, systems, columns["references"], output=tmp_path / "r.html", **own)
+        assert comparison_html(SPACES[name], metric, scored) == (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def buttons_of(name: str) -> dict[str, Any]:
+    """What a page does when its buttons are pressed."""
+    functions = build(SPACES[name]).fns.values()
+    return {each.api_name: each for each in functions if each.api_name in ("score", "report")}
+
+
+def report_pressed(name: str, scored: Report | None) -> list[Any]:
+    """What the button of the report changes, step by step."""
+    return list(buttons_of(name)["report"].fn(scored))
+
+
+def test_scores_and_reports_wait_for_each_other() -> None:
+    """Each catches warnings, which Python does for the whole process."""
+    both = buttons_of("wer_dp")
+    assert {(each.concurrency_id, each.concurrency_limit) for each in both.values()} == {("scores", 1)}
+    assert list(both) == ["report", "score"]
+    assert list(buttons_of("perplexity")) == ["score"]
+
+
+def test_a_report_that_cannot_be_written_is_told(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+
+    def told(name: str, scored: Report | None) -> str:
+        (begun, saved, _), (label, path, problem) = report_pressed(name, scored)
+        assert (begun, saved, label, path) == ("Writing the report …", None, "Download the report", None)
+        assert problem["visible"]
+        return str(problem["value"])
+
+    assert "The scores are no longer here: press Score again" in told("wer_dp", None)
+    alone = "There is no second system to compare with: give one, and press Score"
+    assert alone in told("wer_dp", scored_example("wer_dp", "speech"))
+    assert caplog.text == ""
+
+    def fail(*given: Any) -> str:
+        raise RecursionError("too deep")
+
+    monkeypatch.setitem(SPACES, "wer_dp", SPACES["wer_dp"]._replace(report=fail))
+    unforeseen = "This cannot be written, for a reason not foreseen (RecursionError)"
+    assert unforeseen in told("wer_dp", scored_example("wer_dp", "two systems"))
+    assert "RecursionError: too deep" in caplog.text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_is_one_file_of_a_fixed_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    texts = ["../../x", "<script>", "a\0b"]
+    pair = {"predictions": texts, "references": texts, "second_predictions": texts[::-1]}
+    scored = score(SPACES["wer_dp"], evenscore.load("wer_dp"), pair)
+    paths = {report_pressed("wer_dp", scored)[-1][1] for _ in range(2)}
+    assert [str(path) for path in tmp_path.rglob("*") if path.is_file()] == list(paths)
+    assert {Path(path).name for path in paths} == {"report.html"}
+
+
+@pytest.mark.filterwarnings("ignore:.*no_silent_downcasting", "ignore:The copy keyword is deprecated")
+def test_gradio_deletes_the_report_with_other_files_of_visitors(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
+    columns = typed_example("wer_dp", "two systems")
+    served = build(SPACES["wer_dp"])
+    served.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False)
+    try:
+        visitor = Client(served.local_url, verbose=False, download_files=False)
+        boxes = [*("\n".join(columns[entry.name]) for entry in SPACES["wer_dp"].inputs), "", "", ""]
+        visitor.predict(*boxes, None, None, None, [], api_name="/score")
+        visitor.predict(api_name="/report")
+        assert {path.name for path in tmp_path.rglob("*.*")} == {"report.html", "row_scores.csv"}
+        # What it does every hour with those that are as old.
+        delete_files_created_by_app(served, age=3600)
+        assert {path.name for path in tmp_path.rglob("*.*")} == {"report.html", "row_scores.csv"}
+        delete_files_created_by_app(served, age=-1)
+        assert list(tmp_path.rglob("*.*")) == []
+    finally:
+        served.close(verbose=False)
 
 
 def test_a_second_system_of_other_rows_is_refused() -> None:
@@ -889,6 +1051,7 @@ def test_what_a_space_installs_is_pinned_as_it_is_tested(name: str) -> None:
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg", encoding="utf-8")
     assert {"evaluate", "gradio", "datasets", "numpy", "pyarrow"} <= set(pins)
+    assert pins.get("jinja2") == (version("jinja2") if SPACES[name].report else None)
     assert pins["gradio"] == version("gradio")
     assert f"sdk_version: {pins['gradio']}\n" in card
     assert f"gradio=={pins['gradio']}" in setup["options.extras_require"]["test-all"].split()

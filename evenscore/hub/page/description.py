@@ -93,6 +93,8 @@ class Space(NamedTuple):
     text: the description of the page; empty: that of the metric.
     examples: for each example by name, the texts of every box of an input.
     prepare: converts the page's inputs and options, by name, to the arguments of compute.
+    report: writes the HTML file on how two systems differ, from a scorer, the systems' predictions by name, and the
+      references; None: the page offers none.
     """
 
     title: str
@@ -104,6 +106,7 @@ class Space(NamedTuple):
     examples: Mapping[str, Mapping[str, Sequence[str]]]
     text: str = ""
     prepare: Callable[[Given], Given] = dict
+    report: Callable[[Any, Mapping[str, Any], Any], str] | None = None
 
 
 # The prefix of the column names of a second system, which is compared with the first one.

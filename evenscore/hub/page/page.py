@@ -6,7 +6,7 @@ import csv
 import html
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import evaluate
@@ -28,6 +28,7 @@ from evenscore.hub.page.lines import COLUMNS_FILE, columns_json, python_lines
 from evenscore.hub.page.report import (
     MOST_ROWS,
     Report,
+    comparison_html,
     picture_html,
     row_heads,
     row_scores_csv,
@@ -105,6 +106,9 @@ html { scrollbar-gutter: stable; }
 """
 
 
+# For scores and reports of all visitors: each catches warnings, which Python does for the whole process at once.
+_ONE_AT_A_TIME: Mapping[str, Any] = {"concurrency_id": "scores", "concurrency_limit": 1}
+
 # Column widths in pixels: a row's number, a score, a text.  The style sheet overrides the width of texts.
 _NUMBER_WIDTH, _SCORE_WIDTH, _TEXT_WIDTH = 70, 150, 280
 
@@ -115,6 +119,8 @@ class ResultArea(NamedTuple):
     report: the report itself; None before the first one.  problem: why there is no report.
     whole: all other components, hidden until there is a report.
     columns: the file that the lines of Python read; hidden if they read none.
+    comparison: the button that downloads the report on two systems; hidden if there is one system.
+    unwritten: why that report cannot be downloaded.
     """
 
     report: gr.State
@@ -124,6 +130,8 @@ class ResultArea(NamedTuple):
     signature: gr.Code
     row_scores: gr.DownloadButton
     columns: gr.DownloadButton
+    comparison: gr.Button
+    unwritten: gr.HTML
     lines: gr.Code
     caption: gr.Markdown
     table: gr.Dataframe
@@ -146,6 +154,8 @@ def result_area(space: Space, metric: Any) -> ResultArea:
             small: dict[str, Any] = {"size": "sm", "scale": 0, "min_width": 200}
             row_scores = gr.DownloadButton("Scores of rows (CSV)", **small)
             columns = gr.DownloadButton("Inputs for Python (JSON)", visible=False, **small)
+            comparison = gr.Button(_COMPARISON, visible=False, **small)
+        unwritten = problem_area()
         caption = gr.Markdown()
         quiet: dict[str, Any] = {"show_label": False, "interactive": False, "buttons": []}
         table = gr.Dataframe(label="Rows", wrap=True, max_height=420, elem_classes="rows", **quiet)
@@ -165,7 +175,9 @@ def result_area(space: Space, metric: Any) -> ResultArea:
     fast: dict[str, Any] = {"show_progress": "hidden", "trigger_mode": "always_last"}
     row.input(pictured, inputs=[report, row], outputs=picture, **fast)
     table.select(chosen, inputs=report, outputs=[row, picture], **fast)
-    shown = (scores, signature, row_scores, columns, lines, caption, table, row, picture)
+    if space.report is not None:
+        _download_when_clicked(space, metric, report, comparison, unwritten)
+    shown = (scores, signature, row_scores, columns, comparison, unwritten, lines, caption, table, row, picture)
     return ResultArea(report, problem, whole, *shown)
 
 
@@ -181,6 +193,8 @@ def filled(space: Space, metric: Any, scored: Report) -> list[Any]:
         "signature": scored.result["signature"],
         "row_scores": _file("row_scores.csv", row_scores_csv(scored)),
         "columns": _file(COLUMNS_FILE, columns_json(space, scored)),
+        "comparison": gr.update(visible=bool(space.report and scored.second)),
+        "unwritten": problem_update(""),
         "lines": python_lines(space, metric, scored),
         "caption": _caption(scored.n_rows),
         "table": _table(space, scored, rows),
@@ -204,11 +218,46 @@ def _caption(n_rows: int) -> str:
 
 
 def _file(name: str, text: str | None) -> Any:
-    """A button that downloads a text; hidden without text.  gradio deletes the file with other files of visitors."""
-    if text is None:
-        return gr.update(value=None, visible=False)
-    path = save_bytes_to_cache(text.encode(), name, get_upload_folder())
-    return gr.update(value=path, visible=True)
+    """A button that downloads a text; hidden without text."""
+    return gr.update(value=None if text is None else _cached(name, text), visible=text is not None)
+
+
+def _cached(name: str, text: str) -> str:
+    """The path of a new file with this text.  gradio deletes it with other files of visitors."""
+    return str(save_bytes_to_cache(text.encode(), name, get_upload_folder()))
+
+
+# The report on two systems takes as long as a score, or longer, so it is written only for visitors who ask for it.  The
+# file reaches the browser as the value of a component that nobody sees, and the browser then saves it.
+_COMPARISON, _WRITING = "Download the report", "Writing the report …"
+_SAVE = """
+file => {
+  if (file) Object.assign(document.createElement("a"), {href: file.url, download: file.orig_name}).click();
+  return [];
+}
+"""
+
+
+def _download_when_clicked(space: Space, metric: Any, report: gr.State, button: gr.Button, problem: gr.HTML) -> None:
+    """Make the button write the report on two systems, and download it."""
+    file = gr.DownloadButton(visible=False)
+
+    def written(scored: Report | None) -> Iterator[list[Any]]:
+        yield [_WRITING, None, problem_update("")]
+        try:
+            if scored is None:
+                raise ValueError("The scores are no longer here: press Score again")
+            path = _cached("report.html", comparison_html(space, metric, scored))
+        except Exception as error:
+            yield [_COMPARISON, None, problem_update(_sentence(error, "written"))]
+        else:
+            yield [_COMPARISON, path, problem_update("")]
+
+    outputs = [button, file, problem]
+    asked = button.click(
+        written, inputs=report, outputs=outputs, show_progress="hidden", api_name="report", **_ONE_AT_A_TIME
+    )
+    asked.then(None, inputs=file, js=_SAVE)
 
 
 def _picture(space: Space, metric: Any, scored: Report, number: Any) -> str:
@@ -252,14 +301,19 @@ def build(space: Space) -> gr.Blocks:
                 columns = given(space.inputs, values[: len(inputs)])
                 chosen = {**columns, **option_values([*own, *common], values[len(inputs) :])}
                 return filled(space, metric, score(space, metric, chosen))
-            except (ValueError, ImportError) as error:
-                return failed(str(error))
             except Exception as error:
-                _LOG.exception("A score failed")
-                return failed(f"This cannot be scored, for a reason not foreseen ({type(error).__name__})")
+                return failed(_sentence(error, "scored"))
 
-        button.click(scored, inputs=[*inputs, *boxes], outputs=list(results), api_name="score")
+        button.click(scored, inputs=[*inputs, *boxes], outputs=list(results), api_name="score", **_ONE_AT_A_TIME)
     return page
+
+
+def _sentence(error: Exception, done: str) -> str:
+    """What the page says of an error; one that nobody foresaw is logged, because its message may be no sentence."""
+    if isinstance(error, (ValueError, ImportError)):
+        return str(error)
+    _LOG.exception("This cannot be %s", done)
+    return f"This cannot be {done}, for a reason not foreseen ({type(error).__name__})"
 
 
 def _head_html(space: Space, metric: Any) -> str:

@@ -150,6 +150,21 @@ def picture_html(space: Space, metric: Any, report: Report, number: Any) -> str:
     return str(metric.picture(**row, **others).html())
 
 
+def comparison_html(space: Space, metric: Any, report: Report) -> str:
+    """The file that shows how the second system differs from the first one, under the options of the page.
+
+    Raises ValueError if there is no second system, or if the page offers no such file.
+    """
+    if space.report is None or not report.second:
+        raise ValueError("There is no second system to compare with: give one, and press Score")
+    own = {name: value for name, value in report.given.items() if name in metric.option_names()}
+    systems = {"system 1": report.given["predictions"], "system 2": report.second["predictions"]}
+    with warnings.catch_warnings():
+        # The page shows them already.
+        warnings.simplefilter("ignore")
+        return space.report(metric.scorer_type(**own), systems, report.given["references"])
+
+
 def shown(value: Any) -> str:
     """Format a figure for display.
 
