@@ -184,7 +184,7 @@ def row_blocks(
     [['a', 'c'], ['b', 'd']]
     """
     texts, n_rows = references.texts, len(references.counts)
-    if sum(sum(map(len, each)) for each in (*systems, texts)) <= characters:
+    if sum(map(len, itertools.chain(*systems, texts))) <= characters:
         yield list(itertools.chain.from_iterable(systems)), references
         return
     first = np.concatenate(([0], np.cumsum(references.counts)))

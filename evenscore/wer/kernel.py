@@ -8,6 +8,7 @@ edits.py.
 from __future__ import annotations
 
 import functools
+import os
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -25,22 +26,24 @@ HIT, SUBSTITUTE, DELETE, INSERT = range(4)
 UNREACHED = np.iinfo(np.int64).max // 4
 _ALL, _NONE, _ONE, _TOP = np.uint64(2**64 - 1), np.uint64(0), np.uint64(1), np.uint64(63)
 
-
-# Work that takes as long as loading numba and its kernels, which is about a second: so many cells on Python's integers,
-# where each pair counts as some cells more.
+# Without kernels, the work of about a second, which is what loading numba and its kernels takes: so many cells of
+# distance matrices. What a pair takes besides its cells counts as more of them.
 _WORTHWHILE = 1 << 30
 _CELLS_PER_PAIR = 600
 _done = {"cells": 0}
 
 
 def add_work(cells: int, pairs: int) -> None:
-    """Note that this process aligns pairs."""
+    """Note that this process aligns pairs with so many cells in all."""
     _done["cells"] += cells + pairs * _CELLS_PER_PAIR
 
 
 def pay_off() -> bool:
-    """Whether kernels should align: this process has aligned so much that loading them takes less time."""
-    return _done["cells"] >= _WORTHWHILE
+    """Whether kernels should align: this process has already aligned as much as loading them takes.
+
+    False if numba is told to compile nothing, since Python would take hours for what kernels do.
+    """
+    return _done["cells"] >= _WORTHWHILE and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 
 
 @functools.cache
