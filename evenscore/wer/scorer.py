@@ -56,6 +56,7 @@ class Wer(Scorer[WerOptions]):
             raise ValueError("synonyms= replaces words, and unit='char' compares characters: leave one of them out")
         self._split = splitter(unit, transforms)
         self._synonyms = split_synonyms(self._pairs, self._split)
+        self._occurrences = Occurrences(self._synonyms)
 
     @property
     def _pairs(self) -> tuple[Pair, ...]:
@@ -90,7 +91,7 @@ class Wer(Scorer[WerOptions]):
     def _count_few(self, predictions: list[str], references: References) -> IntArray:
         """Return what `count` returns, without arrays, which take longer for a few texts than their words."""
         divisor, counted = _DIVISORS[self.options["normalize_by"]], []
-        synonyms, costs = Occurrences(self._synonyms), WholeCosts(1, 1, 1)
+        synonyms, costs = self._occurrences, WholeCosts(1, 1, 1)
         tokens = map(self._split, predictions + references.texts)
         own = list(itertools.islice(tokens, len(predictions)))
         others = [list(itertools.islice(tokens, count)) for count in references.counts.tolist()]
