@@ -212,7 +212,7 @@ class Scorer(abc.ABC, Generic[O]):
         else:
             counted = ordered_results(executor, count, row_blocks(systems, references, _TRAVELLING_CHARACTERS))
         blocks = [*with_bar(counted, "Count rows", " rows", len, len(systems) * len(references.counts))]
-        of_systems = zip(*(np.split(block, len(systems)) for block in blocks), strict=True)
+        of_systems = zip(*(block.reshape(len(systems), -1, block.shape[1]) for block in blocks), strict=True)
         return [with_row_columns(references.counts, np.concatenate(own)) for own in of_systems]
 
     def compare(self, systems: Sequence[Any], columns: Mapping[str, Any], test: str, n_trials: int | None) -> Result:

@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from evenscore.text.lanes import LaneBlock, Lanes, filled_below, fitting, lane_blocks, match_masks, popcount, worthwhile
+from evenscore.text.lanes import (
+    LANE_BITS,
+    LaneBlock,
+    Lanes,
+    filled_below,
+    fitting,
+    lane_blocks,
+    match_masks,
+    popcount,
+    worthwhile,
+)
 from evenscore.text.segments import IntArray, Segments, offsets_of
+from evenscore.text.words import as_arrow, from_arrow
+from evenscore.wer.kernel import (
+    DELETE,
+    HIT,
+    INSERT,
+    SUBSTITUTE,
+    UNREACHED,
+    Bits,
+    Steps,
+    add_work,
+    hits_and_deletions,
+    last_row,
+    path_back,
+    pay_off,
+)
 from evenscore.wer.plain import fast_edit_counts
 
 EditKind = Literal["substitute", "delete", "insert"]
+_NAMES: dict[int, EditKind] = {SUBSTITUTE: "substitute", DELETE: "delete", INSERT: "insert"}
 
 
 class Edit(NamedTuple):
@@ -102,7 +128,8 @@ def _reversed(segments: Segments) -> Segments:
 _MATRIX_BYTES = 1 << 20
 _SHORT_REFERENCE = 65
 _SHORT_PREDICTION = 10
-_UNREACHED = np.iinfo(np.int64).max // 4
+# The first guess at the number of edits: the surplus of the longer side, and this part of it.
+_GUESSED_PART = 16
 
 
 class _Row(NamedTuple):
@@ -123,43 +150,67 @@ def edit_script(reference: Sequence[int], prediction: Sequence[int]) -> list[Edi
     """Return the shortest list of edits from `reference` to `prediction`, in text order; [] for equal sides.
 
     Ties are broken as in rapidfuzz.distance.Levenshtein.editops (3.14).
-    Takes O(nm / 64) time, and O(n + m) memory plus two megabytes and n / 8 bytes per distinct reference token.
+    Takes O(nk / 64) time for k edits, and O(n + m) memory plus two megabytes. Python's integers take n / 8 bytes more
+    for each distinct reference token.
 
     >>> [tuple(edit) for edit in edit_script([1, 2], [3, 1])]
     [('insert', 0, 0), ('delete', 1, 2)]
     """
-    return list(_script(reference, prediction, max(len(reference), len(prediction)), 0, 0))
+    left, right = (Segments(np.array(side, np.int64), np.array([0, len(side)])) for side in (reference, prediction))
+    add_work(len(reference) * len(prediction), 1)
+    masks = None
+    if pay_off():
+        left, right, masks = _numbered(left, right)
+    kinds = _path(left.ids, right.ids, masks)
+    i, j = (offsets_of(kinds != missing) for missing in (INSERT, DELETE))
+    places = np.flatnonzero(kinds)
+    each = zip(kinds[places].tolist(), i[places].tolist(), j[places].tolist(), strict=True)
+    return [Edit(_NAMES[kind], *place) for kind, *place in each]
 
 
-def _script(
-    reference: Sequence[int], prediction: Sequence[int], bound: int, reference_start: int, prediction_start: int
-) -> Iterator[Edit]:
-    """Yield the edits of a part of the pair: `bound` limits their number, the starts are its places in the whole."""
+def _numbered(left: Segments, right: Segments) -> tuple[Segments, Segments, Bits]:
+    """Return both sides with small ids, and a kernel's table of these ids."""
+    encoded = as_arrow(np.concatenate((left.ids, right.ids))).dictionary_encode()
+    # A copy, because numba compiles anew for arrays of another type and for those that cannot be written.
+    ids = from_arrow(encoded.indices).astype(np.int64)
+    left, right = left._replace(ids=ids[: len(left.ids)]), right._replace(ids=ids[len(left.ids) :])
+    return left, right, np.zeros(len(encoded.dictionary), np.uint64)
+
+
+def _path(reference: IntArray, prediction: IntArray, masks: Bits | None) -> Steps:
+    """Return the kinds of steps from the start of a pair to its end; masks: the kernel's table, or None without it."""
+    longer = max(len(reference), len(prediction))
+    return np.concatenate([*_parts(reference, prediction, longer, masks)])
+
+
+def _parts(reference: IntArray, prediction: IntArray, bound: int, masks: Bits | None) -> Iterator[Steps]:
+    """Yield a path of at most `bound` edits in parts, in text order."""
     # 1. Remove the common prefix, then the common suffix.
     prefix = _common_prefix(reference, prediction)
     suffix = _common_prefix(reference[prefix:][::-1], prediction[prefix:][::-1])
+    yield np.full(prefix, HIT, np.int8)
     reference = reference[prefix : len(reference) - suffix]
     prediction = prediction[prefix : len(prediction) - suffix]
-    reference_start += prefix
-    prediction_start += prefix
-    bound = min(bound, max(len(reference), len(prediction)))
+    longer = max(len(reference), len(prediction))
+    bound = min(bound, longer)
 
     # 2. Keep a matrix of moderate size, and trace the path back through it.
     short = len(reference) < _SHORT_REFERENCE or len(prediction) < _SHORT_PREDICTION
     if short or _fits_whole(min(len(reference), 2 * bound + 1), len(prediction)):
-        for kind, i, j in reversed(_traced_back(reference, prediction, bound)):
-            yield Edit(kind, reference_start + i, prediction_start + j)
-        return
-
-    # 3. Split a larger matrix where the first optimal path crosses its middle row (Hirschberg 1975).
-    middle = len(prediction) // 2
-    before = _distances(reference, prediction, bound, middle)
-    after = _distances(reference[::-1], prediction[::-1], bound, len(prediction) - middle)[::-1]
-    i = int(np.argmin(before + after))
-    yield from _script(reference[:i], prediction[:middle], int(before[i]), reference_start, prediction_start)
-    yield from _script(
-        reference[i:], prediction[middle:], int(after[i]), reference_start + i, prediction_start + middle
-    )
+        yield _traced_back(reference, prediction, bound, masks)
+    else:
+        # 3. Split a larger matrix where the first optimal path crosses its middle row (Hirschberg 1975).
+        if bound == longer:
+            # A path in a narrow band has hardly more edits than the best one, and limits their number.
+            guess = abs(len(reference) - len(prediction)) + longer // _GUESSED_PART
+            bound = int(_distances(reference, prediction, guess, len(prediction), masks)[-1])
+        middle = len(prediction) // 2
+        before = _distances(reference, prediction, bound, middle, masks)
+        after = _distances(reference[::-1], prediction[::-1], bound, len(prediction) - middle, masks)[::-1]
+        i = int(np.argmin(before + after))
+        yield from _parts(reference[:i], prediction[:middle], int(before[i]), masks)
+        yield from _parts(reference[i:], prediction[middle:], int(after[i]), masks)
+    yield np.full(suffix, HIT, np.int8)
 
 
 def _fits_whole(width: int, rows: int) -> bool:
@@ -167,9 +218,10 @@ def _fits_whole(width: int, rows: int) -> bool:
     return 2 * width * rows // 8 < _MATRIX_BYTES
 
 
-def _common_prefix(left: Sequence[int], right: Sequence[int]) -> int:
-    differing = (k for k, (a, b) in enumerate(zip(left, right, strict=False)) if a != b)
-    return next(differing, min(len(left), len(right)))
+def _common_prefix(left: IntArray, right: IntArray) -> int:
+    shorter = min(len(left), len(right))
+    differing = np.flatnonzero(left[:shorter] != right[:shorter])
+    return int(differing[0]) if len(differing) else shorter
 
 
 def _rows(reference: Sequence[int], prediction: Sequence[int], bound: int, count: int) -> Iterator[_Row]:
@@ -200,38 +252,39 @@ def _rows(reference: Sequence[int], prediction: Sequence[int], bound: int, count
         yield _Row(start, width, first, vp, vn)
 
 
-def _traced_back(reference: Sequence[int], prediction: Sequence[int], bound: int) -> list[Edit]:
-    """Return the edits from last to first. Ties are broken as in rapidfuzz-cpp (recover_alignment).
+def _traced_back(reference: IntArray, prediction: IntArray, bound: int, masks: Bits | None) -> Steps:
+    """Return the kinds of steps from the start to the end. Ties are broken as in rapidfuzz-cpp (recover_alignment).
 
     At each cell, take a deletion if it is on an optimal path, else an insertion if the cell above is lower than its
     left neighbour, else the diagonal.
     """
-    rows = list(_rows(reference, prediction, bound, len(prediction)))
-    i, j = len(reference), len(prediction)
-    edits = []
+    if masks is not None:
+        return path_back(reference, prediction, bound, masks)
+    a, b = reference.tolist(), prediction.tolist()
+    rows = list(_rows(a, b, bound, len(b)))
+    i, j = len(a), len(b)
+    kinds = []
     while i and j:
         row, above = rows[j - 1], rows[j - 2]
         if row.rises >> (i - row.start - 1) & 1:
-            i -= 1
-            edits.append(Edit("delete", i, j))
+            kind = DELETE
         elif j > 1 and above.falls >> (i - above.start - 1) & 1:
-            j -= 1
-            edits.append(Edit("insert", i, j))
+            kind = INSERT
         else:
-            i, j = i - 1, j - 1
-            if reference[i] != prediction[j]:
-                edits.append(Edit("substitute", i, j))
-    edits += [Edit("delete", k, 0) for k in reversed(range(i))]
-    edits += [Edit("insert", 0, k) for k in reversed(range(j))]
-    return edits
+            kind = HIT if a[i - 1] == b[j - 1] else SUBSTITUTE
+        i, j = i - (kind != INSERT), j - (kind != DELETE)
+        kinds.append(kind)
+    return np.array([*[DELETE] * i, *[INSERT] * j, *reversed(kinds)], np.int8)
 
 
-def _distances(reference: Sequence[int], prediction: Sequence[int], bound: int, count: int) -> IntArray:
+def _distances(reference: IntArray, prediction: IntArray, bound: int, count: int, masks: Bits | None) -> IntArray:
     """Return the distances of prediction[:count] to each prefix of the reference, shape (n + 1,), huge off the band."""
-    row = deque(_rows(reference, prediction, bound, count), maxlen=1).pop()
+    if masks is not None:
+        return last_row(reference, prediction, bound, count, masks)
+    row = deque(_rows(reference.tolist(), prediction.tolist(), bound, count), maxlen=1).pop()
     end = min(row.start + row.width, len(reference))
     steps = _bits(row.rises, end - row.start) - _bits(row.falls, end - row.start)
-    distances = np.full(len(reference) + 1, _UNREACHED)
+    distances = np.full(len(reference) + 1, UNREACHED)
     distances[row.start : end + 1] = row.first + offsets_of(steps)
     return distances
 
@@ -254,26 +307,53 @@ def edit_counts(references: Segments, predictions: Segments) -> IntArray:
     >>> edit_counts(references, predictions).tolist()
     [[0, 2, 0, 0], [1, 0, 1, 1], [0, 0, 0, 1]]
     """
-    left, right = without_common_affixes(references, predictions)
-    hits = references.lengths - left.lengths
-    deletions = np.where(right.lengths == 0, left.lengths, 0)
-    to_align = (left.lengths > 0) & (right.lengths > 0)
-    in_lanes = worthwhile(to_align & fitting(left, right))
-    for block in lane_blocks(left, right, np.flatnonzero(in_lanes)):
-        matched, deleted = _lanes_traced_back(block)
-        hits[block.pairs] += popcount(matched)
-        deletions[block.pairs] = popcount(deleted)
-    for pair in np.flatnonzero(to_align & ~in_lanes).tolist():
-        reference, prediction = left.row(pair).tolist(), right.row(pair).tolist()
-        if _fits_whole(len(reference), len(prediction)):
-            middle_hits, _, deletions[pair], _ = fast_edit_counts(reference, prediction)
-        else:
-            edits = Counter(edit.kind for edit in edit_script(reference, prediction))
-            middle_hits, deletions[pair] = len(reference) - edits["substitute"] - edits["delete"], edits["delete"]
-        hits[pair] += middle_hits
+    if not pay_off():
+        left, right = without_common_affixes(references, predictions)
+        cells = left.lengths * right.lengths
+        add_work(int(cells.sum()), int(np.count_nonzero(cells)))
+    if pay_off():
+        hits, deletions = _by_kernels(references, predictions)
+    else:
+        hits, deletions = _by_numpy(left, right)
+        hits += references.lengths - left.lengths
     substitutions = references.lengths - hits - deletions
     insertions = predictions.lengths - hits - substitutions
     return np.stack([hits, substitutions, deletions, insertions], axis=1)
+
+
+def _by_kernels(references: Segments, predictions: Segments) -> tuple[IntArray, IntArray]:
+    """Return the hits and the deletions of each pair, from compiled kernels."""
+    hits, deletions = (np.zeros(len(references.lengths), np.int64) for _ in range(2))
+    is_short = references.lengths <= LANE_BITS
+    short, long = np.flatnonzero(is_short), np.flatnonzero(~is_short)
+    if len(short):
+        hits[short], deletions[short] = hits_and_deletions(references, predictions, short)
+    if len(long):
+        references, predictions, masks = _numbered(references, predictions)
+    for pair in long.tolist():
+        hits[pair], deletions[pair] = _of_path(references.row(pair), predictions.row(pair), masks)
+    return hits, deletions
+
+
+def _by_numpy(left: Segments, right: Segments) -> tuple[IntArray, IntArray]:
+    """Return the same for pairs without common affixes, from numpy and, for few or long pairs, Python's integers."""
+    hits, deletions = np.zeros_like(left.lengths), np.where(right.lengths == 0, left.lengths, 0)
+    to_align = (left.lengths > 0) & (right.lengths > 0)
+    in_lanes = worthwhile(to_align & fitting(left, right))
+    for block in lane_blocks(left, right, np.flatnonzero(in_lanes)):
+        hits[block.pairs], deletions[block.pairs] = map(popcount, _lanes_traced_back(block))
+    for pair in np.flatnonzero(to_align & ~in_lanes).tolist():
+        sides = left.row(pair), right.row(pair)
+        if _fits_whole(*map(len, sides)):
+            hits[pair], _, deletions[pair], _ = fast_edit_counts(*(side.tolist() for side in sides))
+        else:
+            hits[pair], deletions[pair] = _of_path(*sides, None)
+    return hits, deletions
+
+
+def _of_path(reference: IntArray, prediction: IntArray, masks: Bits | None) -> tuple[int, int]:
+    hits, _, deletions, _ = np.bincount(_path(reference, prediction, masks), minlength=4).tolist()
+    return hits, deletions
 
 
 def edit_operations(reference: IntArray, prediction: IntArray) -> list[Operation]:

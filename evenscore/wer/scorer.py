@@ -54,7 +54,9 @@ class Wer(Scorer[WerOptions]):
         pipeline(transforms, unit)
         if self._pairs and unit == "char":
             raise ValueError("synonyms= replaces words, and unit='char' compares characters: leave one of them out")
-        self._synonyms = split_synonyms(self._pairs, splitter(unit, transforms))
+        self._split = splitter(unit, transforms)
+        self._synonyms = split_synonyms(self._pairs, self._split)
+        self._occurrences = Occurrences(self._synonyms)
 
     @property
     def _pairs(self) -> tuple[Pair, ...]:
@@ -88,18 +90,17 @@ class Wer(Scorer[WerOptions]):
 
     def _count_few(self, predictions: list[str], references: References) -> IntArray:
         """Return what `count` returns, without arrays, which take longer for a few texts than their words."""
-        words = splitter(self.options["unit"], self.options["transforms"])
         divisor, counted = _DIVISORS[self.options["normalize_by"]], []
-        synonyms, costs = Occurrences(self._synonyms), WholeCosts(1, 1, 1)
-        tokens = map(words, predictions + references.texts)
+        synonyms, costs = self._occurrences, WholeCosts(1, 1, 1)
+        tokens = map(self._split, predictions + references.texts)
         own = list(itertools.islice(tokens, len(predictions)))
         others = [list(itertools.islice(tokens, count)) for count in references.counts.tolist()]
         for prediction, against in zip(own, itertools.cycle(others), strict=False):
             read = [best_reading(each, prediction, synonyms, costs) for each in against] if synonyms else against
             rows = [fast_edit_counts(reference, prediction) for reference in read]
-            best = min(rows, key=lambda row: _rate(sum(row[1:]), divisor(*row)))
-            counted.append([*best, sum(best[1:]) > 0, divisor(*best)])
-        return np.array(counted, np.int64)
+            best = rows[0] if len(rows) == 1 else min(rows, key=lambda row: _rate(sum(row[1:]), divisor(*row)))
+            counted += [*best, any(best[1:]), divisor(*best)]
+        return np.array(counted, np.int64).reshape(-1, len(_STATISTICS))
 
     def own_statistic_names(self) -> Sequence[str]:
         return _STATISTICS

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import jiwer
 import naive
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,6 +21,7 @@ from shared_data import shared
 from evenscore.text import lanes
 from evenscore.text.segments import Segments
 from evenscore.wer import edits as wer_edits
+from evenscore.wer import kernel
 from evenscore.wer.edits import Edit, Operation, edit_counts, edit_operations, edit_script
 
 # Lanes have 8, 16, 32, 64 bits; longer sides go to the big integers.
@@ -28,11 +31,12 @@ COUNT_OF_TAG = {"equal": 0, "replace": 1, "delete": 2, "insert": 3}
 Pair = tuple[list[int], list[int]]
 
 
-@pytest.fixture(scope="module", autouse=True, params=[1, lanes._WORTHWHILE])
-def _few_pairs_too(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every test runs with lanes for any number of pairs, then with Python's integers for a few."""
+@pytest.fixture(scope="module", autouse=True, params=["lanes", "integers", "kernels"])
+def _every_way(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test runs with lanes for all pairs that fit, then with Python's integers, then with compiled kernels."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lanes, "_WORTHWHILE", request.param)
+        patch.setattr(lanes, "_WORTHWHILE", 1 if request.param == "lanes" else lanes._WORTHWHILE)
+        patch.setattr(kernel, "_WORTHWHILE", 0 if request.param == "kernels" else 1 << 62)
         yield
 
 
@@ -265,3 +269,59 @@ def test_librispeech_counts_per_pair_are_those_of_rapidfuzz(librispeech: tuple[l
     for split in (None, list):
         corpus = as_pairs(librispeech, split)
         assert counts(corpus) == [rapidfuzz_counts(pair) for pair in corpus]
+
+
+@pytest.fixture
+def _cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a process that has aligned nothing yet."""
+    monkeypatch.setattr(kernel, "_done", {"cells": 0})
+    kernel._compiled.cache_clear()
+
+
+def compiled_kernels() -> int:
+    return kernel._compiled.cache_info().currsize
+
+
+@pytest.mark.usefixtures("_cold")
+def test_kernels_wait_until_they_pay_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = [1, 2] * 50, [2, 3, 1] * 40
+    cells = len(pair[0]) * len(pair[1]) + kernel._CELLS_PER_PAIR
+    monkeypatch.setattr(kernel, "_WORTHWHILE", 3 * cells)
+    assert [compiled_kernels() for _ in range(4) if counts([pair]) == [rapidfuzz_counts(pair)]] == [0, 0, 2, 2]
+    # Equal texts are no work.
+    monkeypatch.setattr(kernel, "_done", {"cells": 0})
+    for _ in range(4):
+        counts([(pair[0], pair[0])])
+    assert kernel._done == {"cells": 0}
+
+
+@pytest.mark.usefixtures("_cold")
+@pytest.mark.parametrize("error", [RuntimeError, OSError, EOFError])
+def test_a_kernel_that_cannot_be_kept_still_aligns(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
+    """numba raises these errors without a folder for its files, on a full disk, for a damaged file."""
+    monkeypatch.setattr(kernel, "_WORTHWHILE", 0)
+    compiled = numba.njit
+
+    def njit(*, cache: bool, **options: bool) -> Any:
+        if cache:
+            raise error("not kept")
+        return compiled(**options)
+
+    monkeypatch.setattr(numba, "njit", njit)
+    for pair in [([1, 2, 3, 1] * 20, [2, 3] * 30), ([1, 2], [2, 3])]:
+        assert counts([pair]) == [rapidfuzz_counts(pair)]
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.int64])
+def test_a_kernel_is_compiled_once(dtype: type[np.signedinteger], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not again for arrays of other types, for views, for arrays that cannot be written."""
+    monkeypatch.setattr(kernel, "_WORTHWHILE", 0)
+    long = [(segments([[1, 2, 3] * 900]), segments([[3, 1] * 1300])), (segments([[1, 2]]), segments([[2, 4]]))]
+    for sides in long:
+        for side in sides:
+            side.ids.flags.writeable = False
+        edit_counts(*(side._replace(ids=side.ids.astype(dtype)) for side in sides))
+        edit_counts(*sides)
+        edit_operations(*(side.ids for side in sides))
+    for function in (kernel._banded, kernel._traced_back, kernel._short_pairs):
+        assert len(kernel._compiled(function, True).signatures) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 from unittest import mock
 
@@ -19,6 +20,7 @@ from evenscore.inputs import are_few, check_references
 from evenscore.rouge.scorer import Rouge
 from evenscore.rouge.tokens import TOKENIZERS as ROUGE_TOKENIZERS
 from evenscore.scorer import Scorer
+from evenscore.text import lanes
 from evenscore.wer.scorer import Wer
 
 # What the rules of 13a and intl look at.
@@ -58,7 +60,8 @@ def counts(kind: type[Scorer[Any]], rows: list[tuple[str, list[str]]], options: 
     """The statistics if up to `few` characters are a few; two systems that are counted together have the same."""
     systems, references = [[text for text, _ in rows], [text for text, _ in rows[::-1]]], [own for _, own in rows]
     scorer = kind(**options)
-    with mock.patch(f"{kind.__module__}._FEW_CHARACTERS", few):
+    # Lanes count any number of pairs, so that no function is compared with itself.
+    with mock.patch(f"{kind.__module__}._FEW_CHARACTERS", few), mock.patch.object(lanes, "_WORTHWHILE", 1):
         alone = [scorer.count_columns({"predictions": own, "references": references}) for own in systems]
         together = scorer.count_systems(systems, check_references(references, len(rows)))
     assert {counted.dtype for counted in alone + together} == {np.dtype(np.int64)}
@@ -78,7 +81,7 @@ def check(kind: type[Scorer[Any]], rows: list[tuple[str, list[str]]], options: d
 
 @examples(600)
 @given(
-    rows_of(st.one_of(wer_corpora.texts, scripts)),
+    rows_of(st.one_of(wer_corpora.texts, wer_corpora.word_rows, scripts)),
     st.sampled_from(["word", "char", "mixed"]),
     st.sampled_from(wer_corpora.NORMALIZERS),
     st.sampled_from([None, "standardize", ["remove_punctuation", "strip"]]),
@@ -86,6 +89,13 @@ def check(kind: type[Scorer[Any]], rows: list[tuple[str, list[str]]], options: d
 @pytest.mark.filterwarnings("ignore")
 def test_wer(rows: list[tuple[str, list[str]]], unit: str, normalize_by: str, transforms: Any) -> None:
     check(Wer, rows, {"unit": unit, "normalize_by": normalize_by, "transforms": transforms})
+
+
+def test_wer_of_all_short_texts() -> None:
+    texts = [" ".join(words) for length in range(5) for words in itertools.product("ab", repeat=length)]
+    rows = [(prediction, [reference]) for prediction in texts for reference in texts]
+    for start in range(0, len(rows), 300):
+        check(Wer, rows[start : start + 300], {})
 
 
 @examples(600)

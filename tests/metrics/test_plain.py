@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,6 +47,13 @@ def test_wer(rows: list[tuple[str, list[str]]]) -> None:
     predictions, references = [text for text, _ in rows], [own[0] for _, own in rows]
     expected = evenscore.load("wer_dp").compute(predictions=predictions, references=references)["wer"]
     assert wer_plain.wer(split(references), split(predictions)) == expected
+
+
+@pytest.mark.parametrize(("letters", "longest"), [("ab", 5), ("abc", 4)])
+def test_fast_edit_counts(letters: str, longest: int) -> None:
+    texts = [text for length in range(longest + 1) for text in itertools.product(letters, repeat=length)]
+    for pair in itertools.product(texts, repeat=2):
+        assert wer_plain.fast_edit_counts(*pair) == wer_plain.edit_counts(*pair)
 
 
 def test_a_score_that_is_not_zero_is_compared() -> None:

@@ -50,6 +50,8 @@ def test_the_scripts_are_those_of_unicode() -> None:
     wrong = [character for character in assigned if bool(UNSPACED.match(character)) != is_unspaced(character)]
     assert wrong == []
     assert len(unspaced_texts(assigned)) > 90_000
+    missed = [character for character in assigned if bool(unspaced_texts([character])) != is_unspaced(character)]
+    assert missed == []
 
 
 CHARACTERS = st.sampled_from(
