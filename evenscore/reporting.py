@@ -5,18 +5,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from evenscore.files import replacing
-from evenscore.inputs import References, check_predictions, check_references
+from evenscore.inputs import References, check_groups, check_predictions, check_references, label_name
 from evenscore.options import check_integer
 from evenscore.panels import LOOKS, Panel, direction, levels_of, lower_is_better, panels_of
 from evenscore.parallel import require
-from evenscore.pictures import Picture, visible
+from evenscore.pictures import Picture, visible, visible_label
 from evenscore.report_words import FrequentError, NGram, frequent_errors, n_gram_differences, rare_shares
 from evenscore.significance import FEWEST_ROWS, FloatArray, without_idle_p_values, without_p_values
 from evenscore.text.segments import IntArray, Segments
@@ -195,7 +196,10 @@ def content(
 ) -> Content:
     """Compute all that a report shows. Raises ValueError for texts, groups or options that cannot be compared."""
     corpus, trials = _counted(scorer, systems, references, test, n_trials)
-    divided = {name: _checked_group(name, values, len(corpus.texts[0])) for name, values in groups.items()}
+    divided = {
+        name: check_groups(labels, {"predictions": corpus.texts[0]}, f"groups[{name!r}]")
+        for name, labels in groups.items()
+    }
     tested = without_idle_p_values(scorer.tested(corpus.statistics, test, trials))
     if len(corpus.texts[0]) < FEWEST_ROWS:
         tested = without_p_values(tested)
@@ -251,15 +255,6 @@ def _counted(
     return _Corpus(scorer, names, texts, checked, starts, rows, scores, score), trials
 
 
-def _checked_group(name: str, values: Any, n_rows: int) -> list[str]:
-    """The group of each row as text."""
-    if isinstance(values, str) or not hasattr(values, "__len__"):
-        raise ValueError(f"groups[{name!r}] is of type {type(values).__name__}: give a list with one value per row")
-    if len(values) != n_rows:
-        raise ValueError(f"groups[{name!r}] has {len(values)} values for {n_rows} rows: give one per row")
-    return list(map(str, values))
-
-
 # --- distributions and classes of rows
 
 
@@ -310,16 +305,14 @@ def _range_name(lengths: IntArray) -> str:
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-def _group(corpus: _Corpus, name: str, values: Sequence[str]) -> Division:
-    """Divide the rows by group: the largest first, ties by name."""
-    sizes: dict[str, int] = {}
-    for value in values:
-        sizes[value] = sizes.get(value, 0) + 1
-    ordered = sorted(sizes, key=lambda value: (-sizes[value], value))
-    number = {value: k for k, value in enumerate(ordered)}
-    note = f"The {_CLASSES} largest of {len(ordered)} groups." if len(ordered) > _CLASSES else ""
-    place = np.array([number[value] for value in values])
-    return _division(corpus, f"By {name}", note, place, dict(enumerate(ordered[:_CLASSES])))
+def _group(corpus: _Corpus, name: str, labels: Sequence[Hashable]) -> Division:
+    """Divide the rows by label as `compute` does: the largest groups, in the order of their first rows."""
+    sizes = Counter(labels)
+    largest = {label for label, _ in sizes.most_common(_CLASSES)}
+    number = {label: k for k, label in enumerate(label for label in sizes if label in largest)}
+    note = f"The {_CLASSES} largest of {len(sizes)} groups." if len(sizes) > _CLASSES else ""
+    place = np.array([number.get(label, -1) for label in labels])
+    return _division(corpus, f"By {name}", note, place, {k: label_name(label) for label, k in number.items()})
 
 
 def _division(corpus: _Corpus, title: str, note: str, place: IntArray, names: Mapping[int, str]) -> Division:
@@ -398,7 +391,7 @@ def html(shown: Content) -> str:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(digest=_digest, visible=visible, markup=Markup)
+    environment.filters.update(digest=_digest, visible=visible, visible_label=visible_label, markup=Markup)
     template = environment.from_string(Path(__file__).with_name("report.html").read_text(encoding="utf-8"))
     better = -1 if lower_is_better(shown.score) else 1
     return template.render(

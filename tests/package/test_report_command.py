@@ -71,7 +71,7 @@ def test_classes_have_the_scores_of_their_rows(name: str) -> None:
     values = ["a" if i % 3 else "b" for i in range(len(ROWS))]
     *_, group = computed(name, {"domain": values}).divisions
     assert (group.title, [(each.name, each.n_rows) for each in group.classes]) == (
-        "By domain", [("a", values.count("a")), ("b", values.count("b"))]
+        "By domain", [("b", values.count("b")), ("a", values.count("a"))]
     )  # fmt: skip
     for each in group.classes:
         rows = [i for i, value in enumerate(values) if value == each.name]
@@ -81,6 +81,16 @@ def test_classes_have_the_scores_of_their_rows(name: str) -> None:
             for own in SYSTEMS.values()
         ]
         assert each.scores == [result[computed(name).score] for result in alone]
+
+
+def test_the_largest_of_many_groups_are_shown_in_the_order_of_their_rows() -> None:
+    labels = [*range(60), *range(59, 20, -1)]
+    texts = ["x"] * len(labels)
+    *_, group = content(Wer(), {"a": texts, "b": [*texts[:-1], "y"]}, texts, {"g": labels}, "bootstrap", 9, 9).divisions
+    assert [(each.name, each.n_rows) for each in group.classes] == [
+        ("0", 1), *((str(label), 2) for label in range(21, 60)),
+    ]  # fmt: skip
+    assert group.note == "The 40 largest of 60 groups."
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -188,8 +198,9 @@ def test_refusals_say_what_to_do(tmp_path: Path) -> None:
         "x has 2 rows but y has 1: give both the same rows": lambda: report("wer_dp", {"x": ["a", "b"], "y": ["a"]}),
         "perplexity compares no predictions with references: choose one of bleu_corpus, rouge_l_multi, wer_dp":
             lambda: report("perplexity", two),
-        "groups['g'] has 1 values for 2 rows: give one per row": lambda: report("wer_dp", two, groups={"g": ["a"]}),
-        "groups['g'] is of type str: give a list with one value per row":
+        "groups['g'] has 1 labels for 2 rows: give one label per row":
+            lambda: report("wer_dp", two, groups={"g": ["a"]}),
+        "groups['g'] is 'ab' (str): give a list of labels, as in [groups['g']]":
             lambda: report("wer_dp", two, groups={"g": "ab"}),
         "n_rows=-1: give a whole number of at least 0": lambda: report("wer_dp", two, n_rows=-1),
     }  # fmt: skip
@@ -305,8 +316,7 @@ def test_the_columns_of_a_table_divide_the_rows(run: Any, tmp_path: Path) -> Non
     ]  # fmt: skip
     assert "<bdi>2001</bdi>" in source
     assert run(*words, "--group-column", "yaer", status=2) == (
-        "--group-column yaer: no table has this column; did you mean 'year'? "
-        "The columns are a, b, reference, year, domain"
+        f"{table} has no column 'yaer'; did you mean 'year'? Its columns are a, b, reference, year, domain"
     )
 
 
@@ -315,7 +325,7 @@ def test_what_the_command_refuses(run: Any, tmp_path: Path) -> None:
     assert run(*words, "--metric", "perplexity", status=2).startswith("perplexity has no references: leave")
     assert run(*FILES, *REFERENCES, "--metric", "wer_dp", "-o", FILES[0], status=2).endswith("name another file")
     assert "no system to compare" in run(FILES[0], *REFERENCES, "--metric", "wer_dp", "-o", "r.html", status=2)
-    assert "--group-column x" in run(*words, "--metric", "wer_dp", "--group-column", "x", status=2)
+    assert "leave --group-column out" in run(*words, "--metric", "wer_dp", "--group-column", "x", status=2)
     assert not (tmp_path / "r.html").exists()
 
 
