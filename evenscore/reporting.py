@@ -181,6 +181,8 @@ def report_html(
 ) -> str:
     """Return the page; `evenscore.report` explains the arguments."""
     require("jinja2", "jinja2", "a report")
+    _check_named("systems", systems, '{"mine": predictions, "yours": others}')
+    _check_named("groups", {} if groups is None else groups, '{"speaker": labels}')
     check_integer("n_rows", n_rows, least=0)
     return html(content(scorer, systems, references, groups or {}, test, n_trials, n_rows))
 
@@ -232,13 +234,25 @@ def content(
     )
 
 
+def _check_named(argument: str, columns: Any, form: str) -> None:
+    """Raise ValueError unless these are columns by name; form: how to write them."""
+    if not isinstance(columns, Mapping):
+        raise ValueError(f"{argument} is of type {type(columns).__name__}: give columns by name, as in {form}")
+    for name in columns:
+        if not isinstance(name, str):
+            raise ValueError(f"{argument} has the name {name!r}: give a string, as in {form}")
+
+
 def _counted(
     scorer: Comparing, systems: Mapping[str, Any], references: Any, test: str, n_trials: int | None
 ) -> tuple[_Corpus, int]:
     """Check and count all rows; also the trials of the test."""
     trials = scorer.checked_trials(test, n_trials)
     if len(systems) < 2:
-        raise ValueError(f"{len(systems)} systems: give the texts of a baseline and of one or more systems, by name")
+        raise ValueError(
+            f"{len(systems)} system{'s' * (len(systems) != 1)}: give the texts of a baseline and of one or more "
+            f"systems, by name"
+        )
     texts = [check_predictions(column, f"systems[{name!r}]") for name, column in systems.items()]
     names = list(systems)
     for name, own in zip(names, texts, strict=True):
@@ -273,7 +287,10 @@ def _distribution(system: str, scores: FloatArray, highest: float, is_error: boo
     quartiles = [f"{value:.{digits}f}" for value in np.quantile(scores, (0.25, 0.5, 0.75), method="lower")]
     best = int((scores == 0.0).sum() if is_error else (scores >= highest).sum())
     return Distribution(
-        system, counts, f"quartiles {', '.join(quartiles)}; best possible score in {best} of {len(scores)} rows"
+        system,
+        counts,
+        f"quartiles {', '.join(quartiles)}; best possible score in {best} of {len(scores)} "
+        f"row{'s' * (len(scores) != 1)}",
     )
 
 

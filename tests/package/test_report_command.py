@@ -181,6 +181,22 @@ def test_long_texts_leave_room_for_fewer_rows(monkeypatch: pytest.MonkeyPatch) -
     assert sum(len(text) for row in shown.rows for _, text in (*row.texts, *row.pictures)) <= 20_000
 
 
+def test_one_of_a_kind_is_no_plural_and_names_are_distinct(tmp_path: Path) -> None:
+    page = tmp_path / "r.html"
+    names = {"prediction": ["x"], " prediction": ["y"]}
+    evenscore.report("wer_dp", names, ["x"], output=page, groups={"who": [" ann"]}, n_trials=9, n_resamples=9)
+    source = page.read_text(encoding="utf-8")
+    assert re.findall(r"\b1 (?:rows|systems|differences)\b", source) == []
+    assert "<p>1 row. The first" in source
+    assert "<p>The only difference between" in source
+    assert "<bdi>&#34; prediction&#34;</bdi>" in source
+    assert '<th scope="row"><bdi>&#34; ann&#34;</bdi>' in source
+    (heads,) = re.findall(r"<caption>Substitutions</caption>\s*<thead>(.*?)</thead>", source)
+    assert re.findall(r">([^<>]+)<", heads) == [
+        "in the reference", "in the prediction", "prediction", "&#34; prediction&#34;", "example",
+    ]  # fmt: skip
+
+
 def test_few_rows_have_no_p_values() -> None:
     shown = content(Wer(), {"a": ["x"], "b": ["y"]}, ["x"], {}, "bootstrap", 9, 9)
     assert [row.beside for row in shown.panels[0].rows] == ["0.0000", "1.0000"]
@@ -193,7 +209,7 @@ def test_refusals_say_what_to_do(tmp_path: Path) -> None:
     report = functools.partial(evenscore.report, references=["a", "b"], output=tmp_path / "report.html")
     two = {"x": ["a", "b"], "y": ["a", "c"]}
     cases: dict[str, Any] = {
-        "1 systems: give the texts of a baseline and of one or more systems, by name":
+        "1 system: give the texts of a baseline and of one or more systems, by name":
             lambda: report("wer_dp", {"x": ["a", "b"]}),
         "x has 2 rows but y has 1: give both the same rows": lambda: report("wer_dp", {"x": ["a", "b"], "y": ["a"]}),
         "perplexity compares no predictions with references: choose one of bleu_corpus, rouge_l_multi, wer_dp":
@@ -202,10 +218,32 @@ def test_refusals_say_what_to_do(tmp_path: Path) -> None:
             lambda: report("wer_dp", two, groups={"g": ["a"]}),
         "groups['g'] is 'ab' (str): give a list of labels, as in [groups['g']]":
             lambda: report("wer_dp", two, groups={"g": "ab"}),
+        'systems is of type list: give columns by name, as in {"mine": predictions, "yours": others}':
+            lambda: report("wer_dp", [["a", "b"], ["a", "c"]]),
+        'systems has the name 1: give a string, as in {"mine": predictions, "yours": others}':
+            lambda: report("wer_dp", {1: ["a", "b"], 2: ["a", "c"]}),
+        'groups is of type list: give columns by name, as in {"speaker": labels}':
+            lambda: report("wer_dp", two, groups=["a", "b"]),
+        "metric is of type list: give one of bleu_corpus, rouge_l_multi, wer_dp, perplexity":
+            lambda: report(["wer_dp"], two),
         "n_rows=-1: give a whole number of at least 0": lambda: report("wer_dp", two, n_rows=-1),
     }  # fmt: skip
     assert {message: refusal(call) for message, call in cases.items()} == {message: message for message in cases}
     assert not (tmp_path / "report.html").exists()
+
+
+def test_a_loaded_metric_brings_its_options(tmp_path: Path) -> None:
+    metric = evenscore.load("wer_dp", unit="char", seed=3)
+    pages = []
+    for given, options in ((metric, {}), ("wer_dp", {"unit": "char", "seed": 3})):
+        page = tmp_path / f"{len(pages)}.html"
+        evenscore.report(given, SYSTEMS, ROWS, output=page, n_resamples=20, n_trials=20, **options)
+        pages.append(page.read_bytes())
+    assert pages[0] == pages[1]
+    assert b"unit:char" in pages[0]
+    other = evenscore.load("perplexity")
+    said = refusal(lambda: evenscore.report(other, SYSTEMS, ROWS, output=tmp_path / "p.html"))
+    assert said.startswith("perplexity compares no predictions with references")
 
 
 # --- the page
@@ -244,7 +282,7 @@ def test_texts_are_never_code(name: str, tmp_path: Path) -> None:
     assert [len(page.named(tag)) for tag in ("script", "style", "title")] == [
         1,
         1,
-        1 + page.source.count(" rows</title>"),
+        1 + len(re.findall(r" rows?</title>", page.source)),
     ]
     assert [own for _, own in page.elements if any(key.startswith("on") for key in own)] == []
     assert "49" not in re.findall(r"amp;amp; (\S+)", page.source)
@@ -331,8 +369,8 @@ def test_what_the_command_refuses(run: Any, tmp_path: Path) -> None:
 
 def test_a_file_given_twice_is_two_systems(run: Any, tmp_path: Path) -> None:
     said = (
-        f"{'baseline.txt (2)'} has the same counts as the baseline in every row: its p-values mean nothing. Is it the "
-        f"same file?"
+        "baseline.txt (2) has the same counts as the baseline in every row, so there is no difference to test. Is it "
+        "the same file?"
     )
     words = (FILES[0], FILES[0], *REFERENCES, "--metric", "wer_dp", *FEW, "-o", tmp_path / "r.html")
     run(*words, warning=said)

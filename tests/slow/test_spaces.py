@@ -903,7 +903,7 @@ def test_a_second_system_that_is_the_first_is_told() -> None:
     pair = {"predictions": ["a", "b"], "references": ["a", "c"], "second_predictions": ["a", "b"]}
     report = score(SPACES["wer_dp"], evenscore.load("wer_dp"), pair)
     assert report.notes == [
-        "the second system has the same counts as the first system in every row: its p-values mean nothing. "
+        "the second system has the same counts as the first system in every row, so there is no difference to test. "
         "Is it the same file?"
     ]
     shown = scores_html(SPACES["wer_dp"], report)
