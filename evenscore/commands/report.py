@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from evenscore.commands.arguments import OPTIONS_OF_METRICS, check_output, has_references, load_scorers, metric_name
+from evenscore.commands.arguments import OPTIONS_OF_METRICS, has_references, load_scorers, metric_name, printable
+from evenscore.commands.results import check_page_file
 from evenscore.commands.systems import (
-    System,
     add_systems,
     add_tests,
     named_systems,
@@ -64,7 +64,7 @@ def add_arguments(report: argparse.ArgumentParser) -> None:
 
 def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     systems = systems_of(known.files, known.prediction_column)
-    check_output(known.output, [*known.files, *known.references])
+    check_page_file(known.output, [*known.files, *known.references])
     require("jinja2", "jinja2", "evenscore report")
     files = Files(known.input_format)
     scorers = load_scorers([known.metric], others, _OWN_OPTIONS, known, files)
@@ -74,7 +74,7 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     texts, references = read_systems(scorers, systems, known, files)
     if len(references) < FEWEST_ROWS:
         warn_of_few(len(references))
-    named = dict(zip(_distinct(systems), texts, strict=True))
+    named = {system.name: own for system, own in zip(systems, texts, strict=True)}
     tables = [files.read(path) for path in (*known.files, *known.references)]
     groups = {name: label_column(tables, name).rows for name in known.group_column}
     # Imported here: the scorers take a while.
@@ -85,10 +85,4 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
             cast(Comparing, scorer), named, references, known.output,
             groups=groups, test=known.test, n_trials=known.trials, n_rows=known.rows,
         )  # fmt: skip
-    return ""
-
-
-def _distinct(systems: Sequence[System]) -> list[str]:
-    """The names of the systems; a file that is given twice gets numbers."""
-    names = [system.name for system in systems]
-    return [name if names.count(name) == 1 else f"{name} ({k})" for k, name in enumerate(names, 1)]
+    return f"{printable(str(known.output))}: report on {len(systems)} systems\n"

@@ -95,8 +95,9 @@ def _shown(value: Any) -> str:
 
 
 def _from_file(path: str) -> tuple[Pair, ...]:
-    if not os.path.isfile(path):
-        what = "this is a folder" if os.path.isdir(path) else "there is no such file"
+    is_folder = os.path.isdir(path)
+    if is_folder or not os.path.exists(path):
+        what = "this is a folder" if is_folder else "there is no such file"
         raise ValueError(f"synonyms={path!r}: {what}; give the path of a file, or a list of pairs")
     with open(path, "rb") as file:
         data = file.read(_MOST_BYTES + 1)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import evenscore
-from evenscore.pictures import visible
+from evenscore.pictures import display_width, visible
 
 SPEAKERS = ["bob", "ann, the\n2nd", "", "bob", "猫"]
 PREDICTIONS = ["a b c", "the cat", "hello you", "x", "y z"]
@@ -62,6 +62,12 @@ def test_the_table_of_groups_stands_between_totals_and_signatures(run: Any, tabl
             for label in ("bob", "ann, the\n2nd", "(none)", "猫")
         ),
     ]
+
+
+def test_columns_are_aligned_as_a_terminal_shows_them(run: Any, table: Path) -> None:
+    lines = run(*words(table)).split("\n\n")[1].splitlines()
+    # Where the numbers of rows begin, in columns of a terminal.
+    assert {display_width(re.split(r"(?<=  )(?=\S)", line)[0]) for line in lines} == {len("ann, the␊2nd") + 2}
 
 
 def test_groups_have_intervals(run: Any, table: Path) -> None:

@@ -335,7 +335,9 @@ def run(run: Any) -> Any:
 
 
 def test_the_command_writes_the_library_s_page(run: Any, tmp_path: Path) -> None:
-    assert run(*FILES, *REFERENCES, "--metric", "wer_dp", "--unit", "char", *FEW, "-o", tmp_path / "a.html") == ""
+    assert run(*FILES, *REFERENCES, "--metric", "wer_dp", "--unit", "char", *FEW, "-o", tmp_path / "a.html") == (
+        f"{tmp_path}/a.html: report on 3 systems\n"
+    )
     named = {Path(file).name: SYSTEMS[Path(file).stem] for file in FILES}
     few = {"n_trials": 50, "n_resamples": 50}
     evenscore.report("wer_dp", named, ROWS, output=tmp_path / "b.html", unit="char", **few)
@@ -361,7 +363,16 @@ def test_the_columns_of_a_table_divide_the_rows(run: Any, tmp_path: Path) -> Non
 def test_what_the_command_refuses(run: Any, tmp_path: Path) -> None:
     words = (*FILES, *REFERENCES, "--output", tmp_path / "r.html")
     assert run(*words, "--metric", "perplexity", status=2).startswith("perplexity has no references: leave")
-    assert run(*FILES, *REFERENCES, "--metric", "wer_dp", "-o", FILES[0], status=2).endswith("name another file")
+    page = tmp_path / "texts.html"
+    page.write_text("a\n")
+    words_of_page = (page, page, "--references", page, "--metric", "wer_dp")
+    assert run(*words_of_page, "-o", page, status=2).endswith("name another file")
+    said = "--output x.txt: name a file that ends in .html or .htm"
+    assert run(*words_of_page, "-o", "x.txt", status=2) == said
+    few = ("--trials", "9", "--rows", "-1", "-o", tmp_path / "r.html")
+    assert run(*FILES, *REFERENCES, "--metric", "wer_dp", *few, status=2) == (
+        "--rows -1: give a whole number of at least 0"
+    )
     assert "no system to compare" in run(FILES[0], *REFERENCES, "--metric", "wer_dp", "-o", "r.html", status=2)
     assert "leave --group-column out" in run(*words, "--metric", "wer_dp", "--group-column", "x", status=2)
     assert not (tmp_path / "r.html").exists()
