@@ -108,7 +108,7 @@ def combine(metrics: Sequence[Any] | Mapping[str, Any], *, force_prefix: bool = 
 
 
 def report(
-    metric: str,
+    metric: Any,
     systems: Mapping[str, Any],
     references: Any,
     *,
@@ -126,17 +126,19 @@ def report(
     differences: frequent errors for wer_dp, n-grams for the other metrics.
 
     Args:
-        metric: "bleu_corpus", "rouge_l_multi" or "wer_dp".
+        metric: "bleu_corpus", "rouge_l_multi" or "wer_dp", or a loaded metric of these, whose options then count.
         systems: the predictions of each system by its name, one string per row; the first system is the baseline.
         references: one string or a list of strings per row.
         output: the path of the file, which is written whole or not at all.
-        groups: columns of values that divide the rows, by name, with one value per row, as in {"speaker": [...]}.
+        groups: columns of labels that divide the rows as `groups` of `compute` does, by name: {"speaker": [...]}. Of
+            more than 40 groups, the largest are shown.
         test: "bootstrap" or "randomization", as in `compare`; so is `n_trials`.
         n_rows: how many of the rows that differ most are shown, at most; fewer if their texts are long.
-        **options: options of the metric. `confidence` is 0.95 unless given.
+        **options: options of the metric; they override those at load. `confidence` is 0.95 unless given.
 
     Raises:
-        ValueError: unknown metric or option, fewer than two systems, or columns that do not have as many rows.
+        ValueError: unknown metric or option, systems or groups without names, fewer than two systems, or columns that
+            do not have as many rows.
 
     Examples:
         >>> import tempfile
@@ -154,9 +156,12 @@ def report(
 
     kinds: tuple[type[Bleu | Rouge | Wer], ...] = (Bleu, Rouge, Wer)
     scorers = {kind.name: kind for kind in kinds}
-    if _known(metric) not in scorers:
-        raise ValueError(f"{metric} compares no predictions with references: choose one of {', '.join(scorers)}")
-    scorer = scorers[metric](**{"confidence": 0.95, **options})
+    is_loaded = hasattr(metric, "scorer_type")
+    name = metric.name if is_loaded else _known(metric)
+    if name not in scorers:
+        raise ValueError(f"{name} compares no predictions with references: choose one of {', '.join(scorers)}")
+    given = metric._under(options).given if is_loaded else options
+    scorer = scorers[name](**{"confidence": 0.95, **given})
     write_report(scorer, systems, references, output, groups=groups, test=test, n_trials=n_trials, n_rows=n_rows)
 
 
@@ -173,7 +178,9 @@ def path(name: str) -> str:
     return str(Path(str(import_module(f"evenscore.metrics.{_known(name)}").__file__)).resolve().parent)
 
 
-def _known(name: str) -> str:
+def _known(name: Any) -> str:
+    if not isinstance(name, str):
+        raise ValueError(f"metric is of type {type(name).__name__}: give one of {', '.join(METRICS)}")
     if name not in METRICS:
         raise ValueError(unknown_metric(name))
     return name

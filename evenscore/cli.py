@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import csv
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 from evenscore.commands import compare, ngram, options, publish, report, score, tokenize, tokenizers, train
 from evenscore.commands.arguments import printable
@@ -90,8 +91,39 @@ def _show_warning(message: Warning | str, *place: Any, **more: Any) -> None:
     _say(f"warning: {message}")
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that tells a misspelt option that is required, and an option with a value too many."""
+
+    _words: Sequence[str] = ()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self._words = list(sys.argv[1:] if args is None else args)
+        known, others = super().parse_known_args(args, namespace)
+        if others and not others[0].startswith("-"):
+            self._refuse_second(others[0])
+        return known, others
+
+    def error(self, message: str) -> NoReturn:
+        """End the program with the message, or with the misspelt name of an option that it says is required."""
+        named = re.findall(r"--[\w-]+", message) if "required" in message else []
+        for word in self._words:
+            option = word.partition("=")[0]
+            nearest = did_you_mean(option, named, 0.8)
+            if option.startswith("--") and option not in self._option_string_actions and nearest != ".":
+                super().error(f"unknown option {option!r}{nearest}")
+        super().error(message)
+
+    def _refuse_second(self, surplus: str) -> None:
+        """End the program if this word stands after the value of an option that takes one."""
+        for before, value, word in zip(["", *self._words], self._words, self._words[1:], strict=False):
+            option = value.partition("=")[0] if value.startswith("--") and "=" in value else before
+            action = self._option_string_actions.get(option)
+            if word == surplus and action is not None and action.nargs is None:
+                self.error(f"{option} takes one {action.metavar or 'value'}: leave {surplus!r} out")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="evenscore",
         description="Score texts, compare systems, train tokenizers. `evenscore COMMAND --help` explains a command.",
         allow_abbrev=False,

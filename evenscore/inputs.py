@@ -20,6 +20,8 @@ _BYTES = (bytes, bytearray, memoryview)
 _MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
 # Packages whose frames a warning skips to find the caller's line.
 _OURS = ("evenscore", "tokenizers_impl", "evaluate_modules", "evaluate")
+# The name of the group of rows without a label.
+NO_LABEL = "(none)"
 
 
 # An entry of a column in a message.
@@ -92,6 +94,21 @@ def check_groups(groups: Any, columns: Mapping[str, Any], name: str = "groups") 
     known = (_length(column) for column in columns.values() if column is not None)
     check_as_many_labels(labels, next(known, None), name)
     return labels
+
+
+def label_name(label: Hashable) -> str:
+    """Return a label as the command and reports write it.
+
+    A missing label, None, is `(none)`. A text that is `(none)` itself gets quotation marks, and so does one that has
+    them already, so that no text is taken for a missing label or for another text.
+
+    >>> [label_name(label) for label in (None, "(none)", '"(none)"', "ann", 2)]
+    ['(none)', '"(none)"', '""(none)""', 'ann', '2']
+    """
+    if label is None:
+        return NO_LABEL
+    name = str(label)
+    return f'"{name}"' if name.strip('"') == NO_LABEL else name
 
 
 def check_as_many_labels(labels: Sized, n_rows: int | None, name: str = "groups") -> None:

@@ -298,7 +298,7 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             data: a Dataset, IterableDataset, pandas data frame, arrow table or mapping of columns; each split of a
                 DatasetDict is scored by itself.
             prefix: prefix of the columns' names, as in `row_scorer`.
-            group_by: a column of labels, which adds the scores of each group as `groups` of `compute` does.
+            group_by: the name of a column of labels, which adds the scores of each group as `groups` of `compute` does.
             **options: those under which the rows were counted.
 
         Returns:
@@ -317,6 +317,8 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             return {
                 name: self.score_columns(split, prefix, group_by=group_by, **options) for name, split in data.items()
             }
+        if not isinstance(group_by, str | None):
+            raise ValueError(f"group_by={group_by!r}: give the name of one column")
         scorer = self._under(options)
         rows, labels = grouped_rows(scorer, data, self._prefix(prefix), group_by)
         groups = None if group_by is None else scorer.checked_groups(labels, {}, group_by)

@@ -63,6 +63,16 @@ def visible(text: str) -> str:
     return _UNSEEN.sub(_stand_in, text)
 
 
+def visible_label(label: str) -> str:
+    """Return a label as `visible` does, in quotation marks if white space in it, or its lack of text, is easily missed.
+
+    >>> [visible_label(label) for label in ("ann b", " ann", "a  b", "")]
+    ['ann b', '" ann"', '"a  b"', '""']
+    """
+    shown = visible(label)
+    return shown if shown and shown == " ".join(shown.split()) else f'"{shown}"'
+
+
 def _stand_in(found: re.Match[str]) -> str:
     code = ord(found[0])
     return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else f"<U+{code:04X}>"

@@ -5,18 +5,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
 from evenscore.files import replacing
-from evenscore.inputs import References, check_predictions, check_references
+from evenscore.inputs import References, check_groups, check_predictions, check_references, label_name
 from evenscore.options import check_integer
 from evenscore.panels import LOOKS, Panel, direction, levels_of, lower_is_better, panels_of
 from evenscore.parallel import require
-from evenscore.pictures import Picture, visible
+from evenscore.pictures import Picture, visible, visible_label
 from evenscore.report_words import FrequentError, NGram, frequent_errors, n_gram_differences, rare_shares
 from evenscore.significance import FEWEST_ROWS, FloatArray, without_idle_p_values, without_p_values
 from evenscore.text.segments import IntArray, Segments
@@ -180,6 +181,8 @@ def report_html(
 ) -> str:
     """Return the page; `evenscore.report` explains the arguments."""
     require("jinja2", "jinja2", "a report")
+    _check_named("systems", systems, '{"mine": predictions, "yours": others}')
+    _check_named("groups", {} if groups is None else groups, '{"speaker": labels}')
     check_integer("n_rows", n_rows, least=0)
     return html(content(scorer, systems, references, groups or {}, test, n_trials, n_rows))
 
@@ -195,7 +198,10 @@ def content(
 ) -> Content:
     """Compute all that a report shows. Raises ValueError for texts, groups or options that cannot be compared."""
     corpus, trials = _counted(scorer, systems, references, test, n_trials)
-    divided = {name: _checked_group(name, values, len(corpus.texts[0])) for name, values in groups.items()}
+    divided = {
+        name: check_groups(labels, {"predictions": corpus.texts[0]}, f"groups[{name!r}]")
+        for name, labels in groups.items()
+    }
     tested = without_idle_p_values(scorer.tested(corpus.statistics, test, trials))
     if len(corpus.texts[0]) < FEWEST_ROWS:
         tested = without_p_values(tested)
@@ -228,13 +234,25 @@ def content(
     )
 
 
+def _check_named(argument: str, columns: Any, form: str) -> None:
+    """Raise ValueError unless these are columns by name; form: how to write them."""
+    if not isinstance(columns, Mapping):
+        raise ValueError(f"{argument} is of type {type(columns).__name__}: give columns by name, as in {form}")
+    for name in columns:
+        if not isinstance(name, str):
+            raise ValueError(f"{argument} has the name {name!r}: give a string, as in {form}")
+
+
 def _counted(
     scorer: Comparing, systems: Mapping[str, Any], references: Any, test: str, n_trials: int | None
 ) -> tuple[_Corpus, int]:
     """Check and count all rows; also the trials of the test."""
     trials = scorer.checked_trials(test, n_trials)
     if len(systems) < 2:
-        raise ValueError(f"{len(systems)} systems: give the texts of a baseline and of one or more systems, by name")
+        raise ValueError(
+            f"{len(systems)} system{'s' * (len(systems) != 1)}: give the texts of a baseline and of one or more "
+            f"systems, by name"
+        )
     texts = [check_predictions(column, f"systems[{name!r}]") for name, column in systems.items()]
     names = list(systems)
     for name, own in zip(names, texts, strict=True):
@@ -249,15 +267,6 @@ def _counted(
     scores = np.array([scorer.row_scores(own)[:, headlines.index(score)] for own in rows])
     starts = np.cumsum(checked.counts) - checked.counts
     return _Corpus(scorer, names, texts, checked, starts, rows, scores, score), trials
-
-
-def _checked_group(name: str, values: Any, n_rows: int) -> list[str]:
-    """The group of each row as text."""
-    if isinstance(values, str) or not hasattr(values, "__len__"):
-        raise ValueError(f"groups[{name!r}] is of type {type(values).__name__}: give a list with one value per row")
-    if len(values) != n_rows:
-        raise ValueError(f"groups[{name!r}] has {len(values)} values for {n_rows} rows: give one per row")
-    return list(map(str, values))
 
 
 # --- distributions and classes of rows
@@ -278,7 +287,10 @@ def _distribution(system: str, scores: FloatArray, highest: float, is_error: boo
     quartiles = [f"{value:.{digits}f}" for value in np.quantile(scores, (0.25, 0.5, 0.75), method="lower")]
     best = int((scores == 0.0).sum() if is_error else (scores >= highest).sum())
     return Distribution(
-        system, counts, f"quartiles {', '.join(quartiles)}; best possible score in {best} of {len(scores)} rows"
+        system,
+        counts,
+        f"quartiles {', '.join(quartiles)}; best possible score in {best} of {len(scores)} "
+        f"row{'s' * (len(scores) != 1)}",
     )
 
 
@@ -310,16 +322,14 @@ def _range_name(lengths: IntArray) -> str:
     return f"{low}" if low == high else f"{low} to {high}"
 
 
-def _group(corpus: _Corpus, name: str, values: Sequence[str]) -> Division:
-    """Divide the rows by group: the largest first, ties by name."""
-    sizes: dict[str, int] = {}
-    for value in values:
-        sizes[value] = sizes.get(value, 0) + 1
-    ordered = sorted(sizes, key=lambda value: (-sizes[value], value))
-    number = {value: k for k, value in enumerate(ordered)}
-    note = f"The {_CLASSES} largest of {len(ordered)} groups." if len(ordered) > _CLASSES else ""
-    place = np.array([number[value] for value in values])
-    return _division(corpus, f"By {name}", note, place, dict(enumerate(ordered[:_CLASSES])))
+def _group(corpus: _Corpus, name: str, labels: Sequence[Hashable]) -> Division:
+    """Divide the rows by label as `compute` does: the largest groups, in the order of their first rows."""
+    sizes = Counter(labels)
+    largest = {label for label, _ in sizes.most_common(_CLASSES)}
+    number = {label: k for k, label in enumerate(label for label in sizes if label in largest)}
+    note = f"The {_CLASSES} largest of {len(sizes)} groups." if len(sizes) > _CLASSES else ""
+    place = np.array([number.get(label, -1) for label in labels])
+    return _division(corpus, f"By {name}", note, place, {k: label_name(label) for label, k in number.items()})
 
 
 def _division(corpus: _Corpus, title: str, note: str, place: IntArray, names: Mapping[int, str]) -> Division:
@@ -398,7 +408,7 @@ def html(shown: Content) -> str:
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(digest=_digest, visible=visible, markup=Markup)
+    environment.filters.update(digest=_digest, visible=visible, visible_label=visible_label, markup=Markup)
     template = environment.from_string(Path(__file__).with_name("report.html").read_text(encoding="utf-8"))
     better = -1 if lower_is_better(shown.score) else 1
     return template.render(

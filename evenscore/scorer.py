@@ -477,6 +477,6 @@ def _warn_of_equal(rows: Sequence[IntArray]) -> None:
     for i, statistics in enumerate(rows[1:]):
         if np.array_equal(statistics, rows[0]):
             warn_caller(
-                f"systems[{i}] has the same counts as the baseline in every row: its p-values mean nothing. Is it the "
-                f"same file?"
+                f"systems[{i}] has the same counts as the baseline in every row, so there is no difference to test. Is "
+                f"it the same file?"
             )

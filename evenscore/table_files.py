@@ -120,7 +120,8 @@ def _full_rows(name: str, n_columns: int, rows: Sequence[tuple[int, list[str]]])
     for line, cells in full:
         if len(cells) != n_columns:
             found = f"{len(cells)} cell{'' if len(cells) == 1 else 's'}"
-            raise ValueError(f"{name}, line {line} has {found}, but the header has {n_columns}; {_QUOTING}")
+            advice = _QUOTING if len(cells) > n_columns else "add those that it lacks, or remove the line"
+            raise ValueError(f"{name}, line {line} has {found}, but the header has {n_columns}; {advice}")
     return full
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from evenscore import METRICS, unknown_metric
 from evenscore.commands.texts import (
+    GROUPS,
     REFERENCES,
     STANDARD_INPUT,
     TRAINING_TEXTS,
@@ -83,14 +84,23 @@ def check_output(path: Path, read: Iterable[Path]) -> None:
 
 
 def distinct_names(paths: Sequence[Path]) -> list[str]:
-    """The base names of files; if some are equal, with as many folders as make them distinct."""
+    """The base names of files; if some are equal, with as many folders as make them distinct, or numbers."""
     names = []
     for path in paths:
         others = [other.parts for other in paths if other != path]
         ends = [path.parts[-n:] for n in range(1, len(path.parts) + 1)]
         own = (end for end in ends if all(parts[-len(end) :] != end for parts in others))
         names.append(printable(shown_name(Path(*next(own, path.parts)))))
-    return names
+    return numbered(names)
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """The same names, where equal ones get their places among all, from 1.
+
+    >>> numbered(["a", "b", "a"])
+    ['a (1)', 'b', 'a (3)']
+    """
+    return [name if names.count(name) == 1 else f"{name} ({k})" for k, name in enumerate(names, 1)]
 
 
 # --- metrics and their options
@@ -134,6 +144,8 @@ def load_scorers(
     for name, options in given.items():
         if twice := sorted(options.keys() & common.keys()):
             raise ValueError(f"--{name}.{twice[0]} contradicts --{twice[0]}, which every metric gets: give one of them")
+        for option in ("synonyms", "train_texts"):
+            _check_file(option, options.get(option))
         if isinstance(options.get("train_texts"), str):
             options["train_texts"] = _train_texts(Path(options["train_texts"]), known, files)
     scorers = {name: _load(name, {**options, **common}, len(given)) for name, options in given.items()}
@@ -211,6 +223,22 @@ def _load(name: str, options: Mapping[str, Any], n_metrics: int) -> Scorer[Any]:
         raise ValueError(f"{name}: {error}{remedy}") from error
 
 
+def _check_file(option: str, given: Any) -> None:
+    """Raise ValueError for an option of one file that has no value, several, or the name of none.
+
+    Lists of pairs, as Python writes synonyms, are left to the metric.
+    """
+    if given is None or (isinstance(given, list) and all(isinstance(each, (list, tuple)) for each in given)):
+        return
+    word = option_word(option)
+    if not isinstance(given, str):
+        raise ValueError(f"{word} takes one file: write {word} FILE")
+    path = Path(given)
+    if path.is_dir() or not (path == STANDARD_INPUT or path.exists()):
+        what = "is a folder" if path.is_dir() else "is no file that exists"
+        raise ValueError(f"{word}: {given} {what}: write {word} FILE")
+
+
 def _train_texts(path: Path, known: argparse.Namespace, files: Files) -> Any:
     """The texts of a table or of standard input; for a file of lines the path, because the metric reads it."""
     if path != STANDARD_INPUT and files.kind(path) == "lines":
@@ -238,7 +266,7 @@ def _options(
         said = _hints(option, [each for each in asked if each not in takers])
         if not takers:
             found = [*own, *(each for taker in asked for each in names[taker])]
-            raise ValueError(unknown_option(option, found, said, option_word))
+            raise ValueError(unknown_option(option, found, said or _group_hint(option, own), option_word))
         if said:
             notes.append(f"{option_word(option)} reaches {' and '.join(takers)} only: {said}")
         for taker in takers:
@@ -246,6 +274,15 @@ def _options(
                 raise ValueError(f"--{name} is given twice for {taker}: give it once, with all its values")
             options[taker][option] = values
     return options, notes
+
+
+def _group_hint(option: str, own: Sequence[str]) -> str:
+    """Which option, or which command, divides the rows into groups, for names that ask for it."""
+    if option not in ("group_column", "group", "groups", "group_by"):
+        return ""
+    if "group_column" in own:
+        return f"give {GROUPS.option} and the name of a column"
+    return f"evenscore score and evenscore report have {GROUPS.option}"
 
 
 def _hints(option: str, metrics: Sequence[str]) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
-from evenscore.commands.arguments import OPTIONS_OF_METRICS, check_output, has_references, load_scorers, metric_name
+from evenscore.commands.arguments import OPTIONS_OF_METRICS, has_references, load_scorers, metric_name, printable
+from evenscore.commands.results import check_page_file
 from evenscore.commands.systems import (
-    System,
     add_systems,
     add_tests,
     named_systems,
@@ -17,12 +17,10 @@ from evenscore.commands.systems import (
     systems_of,
     warn_of_few,
 )
-from evenscore.commands.texts import Files
+from evenscore.commands.texts import GROUPS, Files, label_column
 from evenscore.commands.wording import worded
-from evenscore.options import did_you_mean
 from evenscore.parallel import require
 from evenscore.significance import FEWEST_ROWS
-from evenscore.table_files import Table
 
 HELP = "show how systems differ, with the rows and words behind it, as one HTML file"
 USAGE = """evenscore report FILE FILE ... --metric NAME --output FILE
@@ -52,8 +50,8 @@ _OWN_OPTIONS = (
 
 def add_arguments(report: argparse.ArgumentParser) -> None:
     columns = add_systems(report)
-    groups = "columns that divide the rows, in the table of the references or of a system"
-    columns.add_argument("--group-column", nargs="+", action="extend", default=[], metavar="NAME", help=groups)
+    groups = "columns that divide the rows, in the table of a system or of the references"
+    columns.add_argument(GROUPS.option, nargs="+", action="extend", default=[], metavar="NAME", help=groups)
     tests = report.add_argument_group("scores and tests")
     known = "bleu_corpus, rouge_l_multi or wer_dp"
     tests.add_argument("--metric", required=True, type=metric_name, metavar="NAME", help=known)
@@ -66,7 +64,7 @@ def add_arguments(report: argparse.ArgumentParser) -> None:
 
 def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     systems = systems_of(known.files, known.prediction_column)
-    check_output(known.output, [*known.files, *known.references])
+    check_page_file(known.output, [*known.files, *known.references])
     require("jinja2", "jinja2", "evenscore report")
     files = Files(known.input_format)
     scorers = load_scorers([known.metric], others, _OWN_OPTIONS, known, files)
@@ -76,8 +74,9 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     texts, references = read_systems(scorers, systems, known, files)
     if len(references) < FEWEST_ROWS:
         warn_of_few(len(references))
-    named = dict(zip(_distinct(systems), texts, strict=True))
-    groups = {name: _group(name, known, files) for name in dict.fromkeys(known.group_column)}
+    named = {system.name: own for system, own in zip(systems, texts, strict=True)}
+    tables = [files.read(path) for path in (*known.files, *known.references)]
+    groups = {name: label_column(tables, name).rows for name in known.group_column}
     # Imported here: the scorers take a while.
     from evenscore.reporting import Comparing, write_report
 
@@ -86,30 +85,4 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
             cast(Comparing, scorer), named, references, known.output,
             groups=groups, test=known.test, n_trials=known.trials, n_rows=known.rows,
         )  # fmt: skip
-    return ""
-
-
-def _distinct(systems: Sequence[System]) -> list[str]:
-    """The names of the systems; a file that is given twice gets numbers."""
-    names = [system.name for system in systems]
-    return [name if names.count(name) == 1 else f"{name} ({k})" for k, name in enumerate(names, 1)]
-
-
-def _group(name: str, known: argparse.Namespace, files: Files) -> list[Any]:
-    """The column of this name, from the first table that has it."""
-    tables = [table for table in map(files.read, [*known.references, *known.files]) if isinstance(table, Table)]
-    for table in tables:
-        if name in table.columns:
-            return [_value(table, i, name) for i in range(len(table.rows))]
-    columns = list(dict.fromkeys(column for table in tables for column in table.columns))
-    raise ValueError(
-        f"--group-column {name}: no table has this column{did_you_mean(name, columns)} "
-        f"The columns are {', '.join(columns) or 'none: the files are lines'}"
-    )
-
-
-def _value(table: Table, i: int, name: str) -> Any:
-    row: Mapping[str, Any] = table.rows[i]
-    if name not in row:
-        raise ValueError(f"{table.place(i)} has no {name!r}: add it, or leave the row out")
-    return row[name]
+    return f"{printable(str(known.output))}: report on {len(systems)} systems\n"

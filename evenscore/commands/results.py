@@ -15,6 +15,7 @@ from evenscore.parallel import require
 from evenscore.plots import PLOT_SUFFIXES
 
 ROWS_SUFFIXES = (".csv", ".jsonl")
+PAGE_SUFFIXES = (".html", ".htm")
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -35,6 +36,13 @@ def check_rows_file(path: Path, read: Iterable[Path]) -> None:
     """
     if path.suffix.lower() not in ROWS_SUFFIXES:
         raise ValueError(f"--rows {path}: name a file that ends in {' or '.join(ROWS_SUFFIXES)}")
+    check_output(path, read)
+
+
+def check_page_file(path: Path, read: Iterable[Path]) -> None:
+    """Raise ValueError if a page cannot be written to this file; as check_rows_file."""
+    if path.suffix.lower() not in PAGE_SUFFIXES:
+        raise ValueError(f"--output {path}: name a file that ends in {' or '.join(PAGE_SUFFIXES)}")
     check_output(path, read)
 
 

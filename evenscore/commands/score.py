@@ -30,17 +30,16 @@ from evenscore.commands.texts import (
     TRAINING_TEXTS,
     Column,
     Files,
-    Lines,
     add_column,
     add_input_format,
     check_as_many,
     check_distinct,
-    has_column,
     label_column,
     text_column,
 )
 from evenscore.commands.wording import worded
-from evenscore.pictures import visible
+from evenscore.inputs import label_name
+from evenscore.pictures import visible_label
 from evenscore.scorer import Scorer
 
 HELP = "score a file of texts against references"
@@ -155,17 +154,14 @@ def _corpora(
         wanted = ["predictions", *(["references"] if has_references(scorer) else [])]
         before = {"contexts": contexts[0].rows} if contexts and name in _WITH_CONTEXTS else {}
         corpora[name] = {**{each: given[each] for each in wanted}, **before}
-    return corpora, groups[0].rows if groups else None
+    return corpora, list(map(label_name, groups[0].rows)) if groups else None
 
 
 def _groups(known: argparse.Namespace, files: Files) -> list[Column]:
     """The column of labels, if one is asked for; it may be in the table of predictions or in one of references."""
     if known.group_column is None:
         return []
-    contents = [files.read(path) for path in (known.predictions, *known.references)]
-    tables = [content for content in contents if not isinstance(content, Lines)]
-    having = [table for table in tables if has_column(table, GROUPS, [known.group_column])]
-    return [label_column([*having, *tables, *contents][0], GROUPS, known.group_column)]
+    return [label_column([files.read(path) for path in (known.predictions, *known.references)], known.group_column)]
 
 
 def _contexts(known: argparse.Namespace, files: Files) -> list[Column]:
@@ -220,7 +216,7 @@ def _group_table(scores: Sequence[tuple[str, str]], results: Mapping[str, Any], 
     for label, group in groups.items():
         own = [(results[name]["groups"][label], score) for name, score in scores]
         cells = [cell for part, score in own for cell in (_shown(part[score]), _interval(part, score))]
-        lines.append((visible(label), str(group["rows"]), *(cells if level else cells[::2])))
+        lines.append((visible_label(label), str(group["rows"]), *(cells if level else cells[::2])))
     return lines
 
 

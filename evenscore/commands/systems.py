@@ -15,6 +15,7 @@ from evenscore.commands.arguments import (
     add_references,
     distinct_names,
     joined_rows,
+    numbered,
     printable,
     read_references,
 )
@@ -73,7 +74,8 @@ def add_tests(group: Arguments) -> None:
 def systems_of(paths: Sequence[Path], columns: Sequence[str]) -> list[System]:
     """The baseline and the systems: several files with at most one column name, or several columns of one file."""
     if len(paths) == 1 and len(columns) > 1:
-        return [System(paths[0], column, printable(column)) for column in columns]
+        names = numbered(list(map(printable, columns)))
+        return [System(paths[0], column, name) for column, name in zip(columns, names, strict=True)]
     if len(paths) == 1:
         raise ValueError(
             f"no system to compare with {paths[0]}: name its file after the baseline's, or a column "

@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+from evenscore.pictures import display_width
+
 # The lines of a cell, from top to bottom.
 Cell: TypeAlias = Sequence[str]
 
@@ -48,8 +50,8 @@ def as_text(table: Table) -> str:
     a note
     """
     rows = [table.header, *table.rows]
-    widths = [max(len(line) for cell in column for line in cell) for column in zip(*rows, strict=True)]
-    blocks = [[justified(line, widths) for line in _lines(row)] for row in rows]
+    widths = [max(display_width(line) for cell in column for line in cell) for column in zip(*rows, strict=True)]
+    blocks = [[_justified(line, widths) for line in _lines(row)] for row in rows]
     return "\n\n".join("\n".join(block) for block in [*blocks, table.notes])
 
 
@@ -59,13 +61,14 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     >>> aligned([("name", "score"), ("x", "9.5")])
     ['name  score', 'x     9.5']
     """
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [justified(row, widths) for row in rows]
+    widths = [max(map(display_width, column)) for column in zip(*rows, strict=True)]
+    return [_justified(row, widths) for row in rows]
 
 
-def justified(line: Sequence[str], widths: Sequence[int]) -> str:
-    """Pad the cells of a line to their widths."""
-    return "  ".join(part.ljust(width) for part, width in zip(line, widths, strict=True)).rstrip()
+def _justified(line: Sequence[str], widths: Sequence[int]) -> str:
+    """Pad the cells of a line to their widths on a terminal, where a Chinese character takes two columns."""
+    padded = (part + " " * (width - display_width(part)) for part, width in zip(line, widths, strict=True))
+    return "  ".join(padded).rstrip()
 
 
 def as_markdown(table: Table) -> str:

@@ -16,8 +16,6 @@ from evenscore.inputs import text_lines, utf8_text, warn_caller
 from evenscore.options import did_you_mean
 from evenscore.table_files import TABLE_SUFFIXES, Table, check_no_spreadsheet, parse_table
 
-# The label of rows that have none.
-NO_LABEL = "(none)"
 FORMATS = ("lines", *dict.fromkeys(TABLE_SUFFIXES.values()))
 STANDARD_INPUT = Path("-")
 _GZIP_START = b"\x1f\x8b"
@@ -187,16 +185,20 @@ def list_column(content: Content, role: Role, asked: Sequence[str]) -> Column:
     return Column(content.name, "rows", rows, names)
 
 
-def label_column(content: Content, role: Role, asked: str) -> Column:
-    """A label for every row, as a text; an empty or missing cell has NO_LABEL.
+def label_column(contents: Sequence[Content], asked: str) -> Column:
+    """The label of every row, from the first table that has this column: a text, or None for an empty or missing cell.
 
+    A number, true and false are read as the text that JSON has for them.
     Raises ValueError if there is no such column, and for a cell that is a list or an object.
     """
-    if isinstance(content, Lines):
-        _refuse_columns(content, role, [asked])
-    table = cast(Table, content)
-    (name,) = chosen_columns(table, role, [asked])
-    return Column(table.name, "rows", [_label(table, i, name) for i in range(len(table.rows))], [name])
+    tables = [content for content in contents if isinstance(content, Table)]
+    having = [table for table in tables if asked in table.columns]
+    if not tables:
+        _refuse_columns(cast(Lines, contents[0]), GROUPS, [asked])
+    if not having:
+        _refuse_unknown(tables, asked)
+    table = having[0]
+    return Column(table.name, "rows", [_label(table, i, asked) for i in range(len(table.rows))], [asked])
 
 
 def check_as_many(columns: Sequence[Column]) -> None:
@@ -249,6 +251,17 @@ def _names(table: Table) -> str:
     return f"Its columns are {', '.join(table.columns) or 'none'}"
 
 
+def _refuse_unknown(tables: Sequence[Table], column: str) -> None:
+    """Raise ValueError for a column that none of the tables has."""
+    if len(tables) == 1:
+        chosen_columns(tables[0], GROUPS, [column])
+    known = list(dict.fromkeys(name for table in tables for name in table.columns))
+    raise ValueError(
+        f"{GROUPS.option} {column}: no table has this column{did_you_mean(column, known)} "
+        f"The columns are {', '.join(known)}"
+    )
+
+
 def _warn_of_lists(table: Table, columns: Sequence[str]) -> None:
     """Warn of cells that look like JSON lists but are read as one text."""
     for i, row in enumerate(table.rows[:1]):
@@ -288,12 +301,12 @@ def _text(table: Table, i: int, column: str) -> str:
     return str(row[column])
 
 
-def _label(table: Table, i: int, column: str) -> str:
+def _label(table: Table, i: int, column: str) -> str | None:
     value = table.rows[i].get(column)
     if isinstance(value, (list, dict)):
         raise ValueError(f"{table.place(i)}: {column!r} is {_KINDS[type(value)]}: write a text or a number")
     if value in (None, ""):
-        return NO_LABEL
+        return None
     return value if isinstance(value, str) else json.dumps(value)
 
 

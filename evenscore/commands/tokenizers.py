@@ -10,7 +10,7 @@ from typing import Any
 
 from evenscore.commands.arguments import SEVERAL, distinct_names, refuse_others
 from evenscore.commands.results import check_plot_file
-from evenscore.commands.tables import justified
+from evenscore.commands.tables import aligned
 from evenscore.commands.texts import TEXTS, Files, add_column, add_input_format, text_column
 from evenscore.plots import PLOT_SUFFIXES, write_plot
 
@@ -88,9 +88,8 @@ def _measured(tokenizer: Any, texts: Sequence[str], order: int) -> dict[str, flo
 def _table(names: Sequence[str], rows: Sequence[Mapping[str, float]], order: int) -> str:
     lines = [["measure", *names]]
     lines += [[name, *(_shown(row[name]) for row in rows)] for name in rows[0]]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     note = f"bits_per_byte: a {order}-gram model of every other text predicts the others; lower is better"
-    return "\n".join([*(justified(line, widths) for line in lines), "", note, ""])
+    return "\n".join([*aligned(lines), "", note, ""])
 
 
 def _shown(value: float) -> str:

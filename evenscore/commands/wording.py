@@ -15,7 +15,7 @@ from evenscore.options import declared
 from evenscore.scorer import Scorer
 
 # Options of the command that have another name than the library's.
-_OTHER_NAMES = {"n_trials": "--trials"}
+_OTHER_NAMES = {"n_trials": "--trials", "n_rows": "--rows"}
 _VALUE = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\[[^\]]*\]|\([^)]*\)|[^\s,;:)]*[^\s,;:.)]|"""
 
 

@@ -56,8 +56,9 @@ class WerOptions(Options, total=False):
         str | os.PathLike[str] | Sequence[Any] | None,
         Option(
             None,
-            'pairs such as `("i am", "i\'m")`, whose right side may stand for the left one in references, or the path '
-            "of a file of fstalign or of a GLM file",
+            'pairs such as `("i am", "i\'m")`, whose right side may stand for the left one in references only, or the '
+            "path of a file of fstalign or of a GLM file of NIST; give both directions to accept either side in either "
+            "text",
             counts=True,
         ),
     ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
@@ -21,6 +22,8 @@ _MOST_BYTES = 1 << 24
 _COMMENTS = ("\x23", ";;")
 # GLM files write it for no word.
 _NO_WORD = "@"
+# Marks between words that are mistyped separators rather than parts of a text.
+_STRAY = re.compile(r" ,|, |(?:^| )[/|;] | [/|;]$")
 _LINES = "'left | right; another right', or a rule of a GLM file, 'LEFT => RIGHT'"
 
 
@@ -29,7 +32,8 @@ def read_synonyms(given: Any) -> tuple[Pair, ...]:
 
     given: a list of pairs of strings, or the path of a file of at most 16 MiB in UTF-8.
     Raises ValueError, which names the pair or the line, for a side without words, for a pair of equal sides, and for a
-    line that is no synonym. An empty list gives no pairs; a file needs one.
+    line that is no synonym. In a file, a comma between words is refused as a mistyped separator; a list may have it. An
+    empty list gives no pairs; a file needs one.
 
     >>> read_synonyms([("i am", "i'm"), ("ok", "okay"), ("ok", "okay")])
     (('i am', "i'm"), ('ok', 'okay'))
@@ -69,6 +73,8 @@ def _checked(pair: Any, place: str) -> Pair:
     """Return a pair of strings as a tuple; ValueError, which names the place, for anything else."""
     if not isinstance(pair, (list, tuple)) or len(pair) != 2:
         raise ValueError(f"{place} is {_shown(pair)}: give two strings, as in ('i am', \"i'm\")")
+    if not all(isinstance(side, str) for side in pair):
+        raise ValueError(f"{place} is {_shown(pair)}: give two strings, as in ('i am', \"i'm\")")
     left, right = check_predictions(list(pair), place)
     if not (left.split() and right.split()):
         raise ValueError(f"{place} is {_shown(pair)}: each side needs a word")
@@ -89,8 +95,10 @@ def _shown(value: Any) -> str:
 
 
 def _from_file(path: str) -> tuple[Pair, ...]:
-    if not os.path.exists(path) or os.path.isdir(path):
-        raise ValueError(f"synonyms={path!r}: there is no such file; give the path of one, or a list of pairs")
+    is_folder = os.path.isdir(path)
+    if is_folder or not os.path.exists(path):
+        what = "this is a folder" if is_folder else "there is no such file"
+        raise ValueError(f"synonyms={path!r}: {what}; give the path of a file, or a list of pairs")
     with open(path, "rb") as file:
         data = file.read(_MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
@@ -112,19 +120,29 @@ def _of_line(line: str, place: str) -> list[Pair]:
     """
     if not line or line.startswith(_COMMENTS):
         return []
-    if "=>" in line:
-        return _of_rule(line.partition(";;")[0], place)
-    if line.count("|") == 1:
+    rule = line.partition(";;")[0]
+    if rule.count("=>") == 1:
+        return _of_rule(rule, place)
+    if line.count("|") == 1 and "=>" not in line:
         left, _, right = line.partition("|")
         return _of_list(left, right.split(";"), place)
-    if "|" not in line and line.startswith("*"):
+    if "|" not in line and line.startswith("*") and "=>" not in line:
         return []
     raise ValueError(f"{place} is {_shown(line)}: write {_LINES}")
 
 
 def _of_list(left: str, rights: Sequence[str], place: str) -> list[Pair]:
-    """Return a pair for each right side but those equal to the left one, which may stay anyway."""
+    """Return a pair for each right side but those equal to the left one, which may stay anyway.
+
+    Raises ValueError for a side with a comma or a separator between its words, as in `a | b, c`.
+    """
     pairs = [(" ".join(left.split()), " ".join(right.split())) for right in rights]
+    for side in (side for pair in pairs for side in pair):
+        if stray := _STRAY.search(side):
+            raise ValueError(
+                f"{place} has {stray[0].strip()!r} between the words of {_shown(side)}: write {_LINES}, with several "
+                f"right sides as '{{RIGHT / ANOTHER}}'"
+            )
     return [_checked(pair, place) for pair in pairs if pair[0] != pair[1] or not pair[0]]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from evenscore.inputs import References, warn_caller
+from evenscore.options import did_you_mean
 from evenscore.parallel import require
 from evenscore.text.words import Units, Utf8, encode, split_characters, units_by_key, white_space
 from evenscore.wer.unspaced import UNSPACED, unspaced_texts, with_spaces
@@ -58,9 +59,10 @@ def _step(step: Any) -> Step:
     is_pair = isinstance(step, (list, tuple)) and len(step) == 2 and isinstance(step[0], str)
     if is_pair and step[0] in STEPS_WITH_ARGUMENT:
         return STEPS_WITH_ARGUMENT[step[0]](step[1])
+    known = [*PIPELINES, *STEPS, *_WHISPER]
     raise ValueError(
-        f"transforms contains {step!r}: choose from {_names([*PIPELINES, *STEPS, *_WHISPER])}, "
-        f"a pair of {_names(STEPS_WITH_ARGUMENT)} and its argument, or a function"
+        f"transforms contains {step!r}{did_you_mean(step, known) if isinstance(step, str) else '.'} Choose from "
+        f"{_names(known)}, a pair of {_names(STEPS_WITH_ARGUMENT)} and its argument, or a function"
     )
 
 

@@ -278,6 +278,7 @@ def test_a_column_without_labels_is_refused() -> None:
     counted = metric.row_scorer(statistics=True)({"prediction": ["a", "b"], "references": ["a", "c"]})
     data = {**counted, "speaker": ["a", ["b"]]}
     for asked, group_by, message in (
+        (metric, ["g", "h"], "group_by=['g', 'h']: give the name of one column"),
         (metric, "speaker", "speaker[1] is ['b'] (list): give a string, a number or a tuple"),
         (metric, "who", "there is no column 'who': the columns are "),
         (evenscore.load("wer_dp", scalars_only=True), "speaker", "scalars_only=True leaves no scores of groups: "),

@@ -282,11 +282,16 @@ def test_a_single_tab_stays_within_a_word(few: int) -> None:
             {"synonyms": PAIRS, "unit": "char"},
             "synonyms= replaces words, and unit='char' compares characters: leave one of them out",
         ),
-        ({"synonyms": "no.txt"}, "synonyms='no.txt': there is no such file; give the path of one, or a list of pairs"),
+        (
+            {"synonyms": "no.txt"},
+            "synonyms='no.txt': there is no such file; give the path of a file, or a list of pairs",
+        ),
+        ({"synonyms": "."}, "synonyms='.': this is a folder; give the path of a file, or a list of pairs"),
         ({"synonyms": {"a": "b"}}, "synonyms is of type dict: give a list of pairs of strings"),
         ({"synonyms": ["a", "b"]}, "synonyms[0] is 'a': give two strings, as in ('i am', \"i'm\")"),
         ({"synonyms": [("a", "b"), ("a",)]}, "synonyms[1] is ('a',): give two strings, as in ('i am', \"i'm\")"),
-        ({"synonyms": [("a", 1)]}, "synonyms[0][1] is 1 (int): give a string, as in str(value)"),
+        ({"synonyms": [("a", 1)]}, "synonyms[0] is ('a', 1): give two strings, as in ('i am', \"i'm\")"),
+        ({"synonyms": [("and", None)]}, "synonyms[0] is ('and', None): give two strings, as in ('i am', \"i'm\")"),
         ({"synonyms": [("a", " ")]}, "synonyms[0] is ('a', ' '): each side needs a word"),
         ({"synonyms": [("a b", "a  b")]}, "synonyms[0] is ('a b', 'a  b'): both sides are equal, so leave it out"),
         (
@@ -339,11 +344,34 @@ def test_files_of_both_kinds_are_read(tmp_path: Path, end: str) -> None:
     )
 
 
+LINE_FORMS = "'left | right; another right', or a rule of a GLM file, 'LEFT => RIGHT'"
+STRAY_ADVICE = f"write {LINE_FORMS}, with several right sides as '{{RIGHT / ANOTHER}}'"
+
+
+def test_marks_that_are_words_or_in_words_are_no_separators(tmp_path: Path) -> None:
+    path = tmp_path / "synonyms"
+    path.write_text("comma | ,\nand or | and/or\n1,000 | one thousand\nslash => /\n")
+    assert read_synonyms(path) == (
+        ("comma", ","), ("and or", "and/or"), ("1,000", "one thousand"), ("slash", "/"),
+    )  # fmt: skip
+    assert read_synonyms([("yes, sir", "yes sir")]) == (("yes, sir", "yes sir"),)
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ("a b", "is 'a b': write 'left | right; another right', or a rule of a GLM file, 'LEFT => RIGHT'"),
         ("a | b | c", "is 'a | b | c': write 'left | right; another right', or a rule of a GLM file, 'LEFT => RIGHT'"),
+        ("a => b => c", f"is 'a => b => c': write {LINE_FORMS}"),
+        ("a=>b=>c", f"is 'a=>b=>c': write {LINE_FORMS}"),
+        ("* a => b => c", f"is '* a => b => c': write {LINE_FORMS}"),
+        ("a | b, c", f"has ',' between the words of 'b, c': {STRAY_ADVICE}"),
+        ("a , d | b", f"has ',' between the words of 'a , d': {STRAY_ADVICE}"),
+        ("a ; b | c", f"has ';' between the words of 'a ; b': {STRAY_ADVICE}"),
+        ("a | b / c", f"has '/' between the words of 'b / c': {STRAY_ADVICE}"),
+        ("a | d => c", f"has '|' between the words of 'a | d': {STRAY_ADVICE}"),
+        ("A => B / C", f"has '/' between the words of 'B / C': {STRAY_ADVICE}"),
+        ("A => {B, C} / [ ] __ [ ]", f"has ',' between the words of 'B, C': {STRAY_ADVICE}"),
         ("a |", "is ('a', ''): each side needs a word"),
         ("a | b;", "is ('a', ''): each side needs a word"),
         ("| b", "is ('', 'b'): each side needs a word"),
@@ -385,10 +413,6 @@ def test_a_long_line_is_shown_in_part(tmp_path: Path) -> None:
     path = tmp_path / "synonyms.txt"
     path.write_bytes(b"a" * (1 << 24))
     assert refusal(lambda: read_synonyms(path)).startswith(f"{path}, line 1 is 'aaaaaaaaaaaa...aaaaaaaaaaaaa': write")
-
-
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    assert refusal(lambda: read_synonyms(tmp_path)).startswith(f"synonyms='{tmp_path}': there is no such file")
 
 
 # --- the command

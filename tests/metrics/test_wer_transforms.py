@@ -163,9 +163,14 @@ def test_transforms_travel_with_a_pickle() -> None:
 @pytest.mark.parametrize(
     ("transforms", "message"),
     [
-        ("standardise", "transforms contains 'standardise': choose from 'standardize', 'to_lower_case', .* a function"),
-        (["strip", "lower"], "transforms contains 'lower': choose from"),
-        (["substitute_words"], "transforms contains 'substitute_words': choose from"),
+        (
+            "standardise",
+            r"'standardise'; did you mean 'standardize'\? Choose from 'standardize', 'to_lower_case', .* a function",
+        ),
+        (["strip", "lower"], r"transforms contains 'lower'\. Choose from"),
+        ("whisper_english", r"transforms contains 'whisper_english'; did you mean 'whisper-english'\? Choose from"),
+        ("lowercase", r"transforms contains 'lowercase'; did you mean 'to_lower_case'\? Choose from"),
+        (["substitute_words"], r"transforms contains 'substitute_words'\. Choose from"),
         ([("strip", "x")], r"transforms contains \('strip', 'x'\)"),
         ([(["strip"], "x")], r"transforms contains \(\['strip'\], 'x'\)"),
         ([("remove_specific_words", ["a"], ["b"])], "transforms contains"),

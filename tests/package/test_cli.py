@@ -362,6 +362,54 @@ def test_contexts_are_read_and_not_scored(run: Any, tmp_path: Path) -> None:
     assert refused == "wer_dp has no contexts: leave --contexts out"
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("tokenizers bpe.json --texts c.txt", "unknown option '--texts'; did you mean '--text'?"),
+        ("score --metrics=wer_dp --predictions a", "unknown option '--metrics'; did you mean '--metric'?"),
+        ("score --prediction a --unit char", "unknown option '--prediction'; did you mean '--predictions'?"),
+        ("score --unit char --predictions a", "the following arguments are required: --metric"),
+        ("report a b --metric wer_dp bleu_corpus -o r.html", "--metric takes one NAME: leave 'bleu_corpus' out"),
+        ("report a b --metric=wer_dp bleu_corpus -o r.html", "--metric takes one NAME: leave 'bleu_corpus' out"),
+        ("score --metric wer_dp --predictions a --group-column b c", "--group-column takes one NAME: leave 'c' out"),
+        ("train --model bpe a -o b c", "-o takes one FILE: leave 'c' out"),
+    ],
+)
+def test_misspelt_options_and_second_values_are_told(
+    words: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(words.split())
+    assert capsys.readouterr().err.splitlines()[-1].endswith(f" error: {message}")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            "score --metric wer_dp --groups a b c",
+            "unknown option '--groups': give --group-column and the name of a column",
+        ),
+        (
+            "compare --metric wer_dp --group-column a",
+            "unknown option '--group-column': evenscore score and evenscore report have --group-column",
+        ),
+        ("score --metric wer_dp --synonyms", "--synonyms takes one file: write --synonyms FILE"),
+        ("score --metric wer_dp --synonyms a b", "--synonyms takes one file: write --synonyms FILE"),
+        ("score --metric wer_dp --synonyms no.txt", "--synonyms: no.txt is no file that exists: write --synonyms FILE"),
+        ("score --metric wer_dp --synonyms .", "--synonyms: . is a folder: write --synonyms FILE"),
+        ("score --metric perplexity --train-texts a b", "--train-texts takes one file: write --train-texts FILE"),
+    ],
+)
+def test_options_of_files_and_groups_are_told_in_the_command_s_words(
+    words: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command, *options = words.split()
+    texts = FILES[:2] if command == "score" else [FILES[1], FILES[1]]
+    assert main([command, *texts, *options]) == 2
+    assert capsys.readouterr().err == f"evenscore: {message}\n"
+
+
 # --- what it takes to start
 
 

@@ -335,11 +335,11 @@ def test_the_same_file_twice_is_told_in_one_line_and_gets_no_mark(
     assert main(["compare", FILES[0], FILES[1], FILES[0], *REFERENCES, *FEW]) == 0
     out, err = capsys.readouterr()
     assert err == (
-        "evenscore: warning: baseline.txt has the same counts as the baseline in every row: its p-values mean nothing. "
-        "Is it the same file?\n"
+        "evenscore: warning: baseline.txt (3) has the same counts as the baseline in every row, so there is no "
+        "difference to test. Is it the same file?\n"
     )
     cells, _ = parsed_text(out)
-    assert [row[0] for row in cells] == [["system"], ["baseline.txt"], ["predictions.txt"], ["baseline.txt"]]
+    assert [row[0] for row in cells] == [["system"], ["baseline.txt (1)"], ["predictions.txt"], ["baseline.txt (3)"]]
     assert cells[3][1][:2] == cells[1][1]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 import evenscore
-from evenscore.pictures import visible
+from evenscore.pictures import display_width, visible
 
 SPEAKERS = ["bob", "ann, the\n2nd", "", "bob", "猫"]
 PREDICTIONS = ["a b c", "the cat", "hello you", "x", "y z"]
@@ -63,6 +64,12 @@ def test_the_table_of_groups_stands_between_totals_and_signatures(run: Any, tabl
     ]
 
 
+def test_columns_are_aligned_as_a_terminal_shows_them(run: Any, table: Path) -> None:
+    lines = run(*words(table)).split("\n\n")[1].splitlines()
+    # Where the numbers of rows begin, in columns of a terminal.
+    assert {display_width(re.split(r"(?<=  )(?=\S)", line)[0]) for line in lines} == {len("ann, the␊2nd") + 2}
+
+
 def test_groups_have_intervals(run: Any, table: Path) -> None:
     options = {"confidence": 0.9, "n_resamples": 20}
     given = words(table, "--confidence", "0.9", "--n-resamples", "20")
@@ -111,12 +118,31 @@ def test_labels_of_json_are_texts(run: Any, tmp_path: Path) -> None:
     del objects[2]["speaker"]
     path = tmp_path / "t.jsonl"
     path.write_text("".join(f"{json.dumps(each)}\n" for each in objects), encoding="utf-8")
-    expected = scored("wer_dp", ["1", "1", "(none)", "true", "(none)"])["groups"]
+    expected = scored("wer_dp", ["1", "1", "(none)", "true", '"(none)"'])["groups"]
     assert json.loads(run(*words(path, "--json")))["wer_dp"]["groups"] == expected
+    assert [line[:2] for line in cells(run(*words(path)).split("\n\n")[1])[1:]] == [
+        [name, str(group["rows"])] for name, group in expected.items()
+    ]
     objects[1]["speaker"] = ["ann"]
     path.write_text("".join(f"{json.dumps(each)}\n" for each in objects), encoding="utf-8")
     message = f"{path}, line 2: 'speaker' is a list: write a text or a number"
     assert run(*words(path), status=2) == message
+
+
+def test_a_report_has_the_groups_of_score(run: Any, tmp_path: Path) -> None:
+    labels = ["z", " z", "", "(none)", '"(none)"', "a", "", "z"]
+    texts = [*PREDICTIONS, "a", "b", "c"]
+    path = csv_file(tmp_path / "t.csv", speaker=labels, prediction=texts, other=texts[::-1], reference=texts)
+    page = tmp_path / "r.html"
+    given = [path, "--prediction-column", "prediction", "other", "--group-column", "speaker", "--metric", "wer_dp"]
+    run("report", *given, "-o", page, "--trials", "20", "--n-resamples", "20")
+    own = page.read_text(encoding="utf-8").split("<caption>By speaker</caption>")[1].split("</table>")[0]
+    shown = re.findall(r'<th scope="row"><bdi>(.*?)</bdi></th><td class="number">(\d)</td>', own)
+    assert [(html.unescape(name), int(rows)) for name, rows in shown] == [
+        ("z", 2), ('" z"', 1), ("(none)", 2), ('"(none)"', 1), ('""(none)""', 1), ("a", 1),
+    ]  # fmt: skip
+    table = run(*words(path, "--prediction-column", "prediction")).split("\n\n")[1]
+    assert [line.split("  ")[0] for line in table.splitlines()[1:]] == [html.unescape(name) for name, _ in shown]
 
 
 def test_labels_may_stand_in_the_table_of_the_references(run: Any, tmp_path: Path) -> None:
@@ -139,6 +165,12 @@ def test_what_has_no_such_column_is_named(run: Any, table: Path, tmp_path: Path)
     assert run("score", *given, "--group-column", "speaker", status=2) == (
         f"{lines} is read as lines, which have no column 'speaker': leave --group-column out, or give --input-format "
         f"csv, tsv, jsonl or json"
+    )
+    second = csv_file(tmp_path / "second.csv", who=SPEAKERS, reference=REFERENCES)
+    given_two = ["--metric", "wer_dp", "--predictions", table, "--references", second]
+    assert run("score", *given_two, "--group-column", "wo", status=2) == (
+        "--group-column wo: no table has this column; did you mean 'who'? The columns are speaker, prediction, "
+        "reference, who"
     )
     shorter = csv_file(tmp_path / "refs.csv", who=["a", "b"], reference=["a", "b"])
     given = ["--metric", "perplexity", "--predictions", lines, "--source", "ngram", "--train-texts", lines]

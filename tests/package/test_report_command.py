@@ -71,7 +71,7 @@ def test_classes_have_the_scores_of_their_rows(name: str) -> None:
     values = ["a" if i % 3 else "b" for i in range(len(ROWS))]
     *_, group = computed(name, {"domain": values}).divisions
     assert (group.title, [(each.name, each.n_rows) for each in group.classes]) == (
-        "By domain", [("a", values.count("a")), ("b", values.count("b"))]
+        "By domain", [("b", values.count("b")), ("a", values.count("a"))]
     )  # fmt: skip
     for each in group.classes:
         rows = [i for i, value in enumerate(values) if value == each.name]
@@ -81,6 +81,16 @@ def test_classes_have_the_scores_of_their_rows(name: str) -> None:
             for own in SYSTEMS.values()
         ]
         assert each.scores == [result[computed(name).score] for result in alone]
+
+
+def test_the_largest_of_many_groups_are_shown_in_the_order_of_their_rows() -> None:
+    labels = [*range(60), *range(59, 20, -1)]
+    texts = ["x"] * len(labels)
+    *_, group = content(Wer(), {"a": texts, "b": [*texts[:-1], "y"]}, texts, {"g": labels}, "bootstrap", 9, 9).divisions
+    assert [(each.name, each.n_rows) for each in group.classes] == [
+        ("0", 1), *((str(label), 2) for label in range(21, 60)),
+    ]  # fmt: skip
+    assert group.note == "The 40 largest of 60 groups."
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -171,6 +181,22 @@ def test_long_texts_leave_room_for_fewer_rows(monkeypatch: pytest.MonkeyPatch) -
     assert sum(len(text) for row in shown.rows for _, text in (*row.texts, *row.pictures)) <= 20_000
 
 
+def test_one_of_a_kind_is_no_plural_and_names_are_distinct(tmp_path: Path) -> None:
+    page = tmp_path / "r.html"
+    names = {"prediction": ["x"], " prediction": ["y"]}
+    evenscore.report("wer_dp", names, ["x"], output=page, groups={"who": [" ann"]}, n_trials=9, n_resamples=9)
+    source = page.read_text(encoding="utf-8")
+    assert re.findall(r"\b1 (?:rows|systems|differences)\b", source) == []
+    assert "<p>1 row. The first" in source
+    assert "<p>The only difference between" in source
+    assert "<bdi>&#34; prediction&#34;</bdi>" in source
+    assert '<th scope="row"><bdi>&#34; ann&#34;</bdi>' in source
+    (heads,) = re.findall(r"<caption>Substitutions</caption>\s*<thead>(.*?)</thead>", source)
+    assert re.findall(r">([^<>]+)<", heads) == [
+        "in the reference", "in the prediction", "prediction", "&#34; prediction&#34;", "example",
+    ]  # fmt: skip
+
+
 def test_few_rows_have_no_p_values() -> None:
     shown = content(Wer(), {"a": ["x"], "b": ["y"]}, ["x"], {}, "bootstrap", 9, 9)
     assert [row.beside for row in shown.panels[0].rows] == ["0.0000", "1.0000"]
@@ -183,18 +209,41 @@ def test_refusals_say_what_to_do(tmp_path: Path) -> None:
     report = functools.partial(evenscore.report, references=["a", "b"], output=tmp_path / "report.html")
     two = {"x": ["a", "b"], "y": ["a", "c"]}
     cases: dict[str, Any] = {
-        "1 systems: give the texts of a baseline and of one or more systems, by name":
+        "1 system: give the texts of a baseline and of one or more systems, by name":
             lambda: report("wer_dp", {"x": ["a", "b"]}),
         "x has 2 rows but y has 1: give both the same rows": lambda: report("wer_dp", {"x": ["a", "b"], "y": ["a"]}),
         "perplexity compares no predictions with references: choose one of bleu_corpus, rouge_l_multi, wer_dp":
             lambda: report("perplexity", two),
-        "groups['g'] has 1 values for 2 rows: give one per row": lambda: report("wer_dp", two, groups={"g": ["a"]}),
-        "groups['g'] is of type str: give a list with one value per row":
+        "groups['g'] has 1 labels for 2 rows: give one label per row":
+            lambda: report("wer_dp", two, groups={"g": ["a"]}),
+        "groups['g'] is 'ab' (str): give a list of labels, as in [groups['g']]":
             lambda: report("wer_dp", two, groups={"g": "ab"}),
+        'systems is of type list: give columns by name, as in {"mine": predictions, "yours": others}':
+            lambda: report("wer_dp", [["a", "b"], ["a", "c"]]),
+        'systems has the name 1: give a string, as in {"mine": predictions, "yours": others}':
+            lambda: report("wer_dp", {1: ["a", "b"], 2: ["a", "c"]}),
+        'groups is of type list: give columns by name, as in {"speaker": labels}':
+            lambda: report("wer_dp", two, groups=["a", "b"]),
+        "metric is of type list: give one of bleu_corpus, rouge_l_multi, wer_dp, perplexity":
+            lambda: report(["wer_dp"], two),
         "n_rows=-1: give a whole number of at least 0": lambda: report("wer_dp", two, n_rows=-1),
     }  # fmt: skip
     assert {message: refusal(call) for message, call in cases.items()} == {message: message for message in cases}
     assert not (tmp_path / "report.html").exists()
+
+
+def test_a_loaded_metric_brings_its_options(tmp_path: Path) -> None:
+    metric = evenscore.load("wer_dp", unit="char", seed=3)
+    pages = []
+    for given, options in ((metric, {}), ("wer_dp", {"unit": "char", "seed": 3})):
+        page = tmp_path / f"{len(pages)}.html"
+        evenscore.report(given, SYSTEMS, ROWS, output=page, n_resamples=20, n_trials=20, **options)
+        pages.append(page.read_bytes())
+    assert pages[0] == pages[1]
+    assert b"unit:char" in pages[0]
+    other = evenscore.load("perplexity")
+    said = refusal(lambda: evenscore.report(other, SYSTEMS, ROWS, output=tmp_path / "p.html"))
+    assert said.startswith("perplexity compares no predictions with references")
 
 
 # --- the page
@@ -233,7 +282,7 @@ def test_texts_are_never_code(name: str, tmp_path: Path) -> None:
     assert [len(page.named(tag)) for tag in ("script", "style", "title")] == [
         1,
         1,
-        1 + page.source.count(" rows</title>"),
+        1 + len(re.findall(r" rows?</title>", page.source)),
     ]
     assert [own for _, own in page.elements if any(key.startswith("on") for key in own)] == []
     assert "49" not in re.findall(r"amp;amp; (\S+)", page.source)
@@ -286,7 +335,9 @@ def run(run: Any) -> Any:
 
 
 def test_the_command_writes_the_library_s_page(run: Any, tmp_path: Path) -> None:
-    assert run(*FILES, *REFERENCES, "--metric", "wer_dp", "--unit", "char", *FEW, "-o", tmp_path / "a.html") == ""
+    assert run(*FILES, *REFERENCES, "--metric", "wer_dp", "--unit", "char", *FEW, "-o", tmp_path / "a.html") == (
+        f"{tmp_path}/a.html: report on 3 systems\n"
+    )
     named = {Path(file).name: SYSTEMS[Path(file).stem] for file in FILES}
     few = {"n_trials": 50, "n_resamples": 50}
     evenscore.report("wer_dp", named, ROWS, output=tmp_path / "b.html", unit="char", **few)
@@ -305,24 +356,32 @@ def test_the_columns_of_a_table_divide_the_rows(run: Any, tmp_path: Path) -> Non
     ]  # fmt: skip
     assert "<bdi>2001</bdi>" in source
     assert run(*words, "--group-column", "yaer", status=2) == (
-        "--group-column yaer: no table has this column; did you mean 'year'? "
-        "The columns are a, b, reference, year, domain"
+        f"{table} has no column 'yaer'; did you mean 'year'? Its columns are a, b, reference, year, domain"
     )
 
 
 def test_what_the_command_refuses(run: Any, tmp_path: Path) -> None:
     words = (*FILES, *REFERENCES, "--output", tmp_path / "r.html")
     assert run(*words, "--metric", "perplexity", status=2).startswith("perplexity has no references: leave")
-    assert run(*FILES, *REFERENCES, "--metric", "wer_dp", "-o", FILES[0], status=2).endswith("name another file")
+    page = tmp_path / "texts.html"
+    page.write_text("a\n")
+    words_of_page = (page, page, "--references", page, "--metric", "wer_dp")
+    assert run(*words_of_page, "-o", page, status=2).endswith("name another file")
+    said = "--output x.txt: name a file that ends in .html or .htm"
+    assert run(*words_of_page, "-o", "x.txt", status=2) == said
+    few = ("--trials", "9", "--rows", "-1", "-o", tmp_path / "r.html")
+    assert run(*FILES, *REFERENCES, "--metric", "wer_dp", *few, status=2) == (
+        "--rows -1: give a whole number of at least 0"
+    )
     assert "no system to compare" in run(FILES[0], *REFERENCES, "--metric", "wer_dp", "-o", "r.html", status=2)
-    assert "--group-column x" in run(*words, "--metric", "wer_dp", "--group-column", "x", status=2)
+    assert "leave --group-column out" in run(*words, "--metric", "wer_dp", "--group-column", "x", status=2)
     assert not (tmp_path / "r.html").exists()
 
 
 def test_a_file_given_twice_is_two_systems(run: Any, tmp_path: Path) -> None:
     said = (
-        f"{'baseline.txt (2)'} has the same counts as the baseline in every row: its p-values mean nothing. Is it the "
-        f"same file?"
+        "baseline.txt (2) has the same counts as the baseline in every row, so there is no difference to test. Is it "
+        "the same file?"
     )
     words = (FILES[0], FILES[0], *REFERENCES, "--metric", "wer_dp", *FEW, "-o", tmp_path / "r.html")
     run(*words, warning=said)

@@ -651,6 +651,7 @@ QUOTING = (
     "; put a cell that holds a separator, a line end or a quotation mark into quotation marks, and write such a mark "
     "inside it twice"
 )
+LACKING = "; add those that it lacks, or remove the line"
 OBJECT = '{"prediction": "...", "reference": "..."}'
 
 
@@ -660,8 +661,8 @@ OBJECT = '{"prediction": "...", "reference": "..."}'
         ("a.txt", b"a\xff", "a.txt is not UTF-8 text (line 1, byte 1): convert it to UTF-8"),
         ("a.txt", b"", "a.txt is empty"),
         ("a.csv", b"\nx\n", "a.csv begins with a blank line: begin it with the names of its columns"),
-        ("a.csv", b"x,y\n1\n", f"a.csv, line 2 has 1 cell, but the header has 2{QUOTING}"),
-        ("a.csv", b'x,y\n1,"2\n3"\n\n4,5\n', f"a.csv, line 4 has 0 cells, but the header has 2{QUOTING}"),
+        ("a.csv", b"x,y\n1\n", f"a.csv, line 2 has 1 cell, but the header has 2{LACKING}"),
+        ("a.csv", b'x,y\n1,"2\n3"\n\n4,5\n', f"a.csv, line 4 has 0 cells, but the header has 2{LACKING}"),
         ("a.csv", b"x\n1,2\n", f"a.csv, line 2 has 2 cells, but the header has 1{QUOTING}"),
         ("a.csv", b'x,y\n1,"2\n', f"a.csv, line 2: a quotation mark is never closed{QUOTING}"),
         ("a.csv", b"x,x\n1,2\n", "a.csv has two columns 'x' (its columns are x, x): rename one"),
@@ -903,7 +904,7 @@ def test_a_second_system_that_is_the_first_is_told() -> None:
     pair = {"predictions": ["a", "b"], "references": ["a", "c"], "second_predictions": ["a", "b"]}
     report = score(SPACES["wer_dp"], evenscore.load("wer_dp"), pair)
     assert report.notes == [
-        "the second system has the same counts as the first system in every row: its p-values mean nothing. "
+        "the second system has the same counts as the first system in every row, so there is no difference to test. "
         "Is it the same file?"
     ]
     shown = scores_html(SPACES["wer_dp"], report)
