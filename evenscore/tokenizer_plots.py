@@ -38,15 +38,18 @@ def plot_curve(sizes: Sequence[int], lengths: Sequence[float]) -> Figure:
     return figure
 
 
-def plot_measures(names: Sequence[str], measures: Mapping[str, Sequence[float]]) -> Figure:
+def plot_measures(names: Sequence[str], measures: Mapping[str, Sequence[float | None]]) -> Figure:
     """Plot one panel for each measure, with a bar for each tokenizer.
 
-    names: of the tokenizers, as plain text; measures: from the name of a measure to its value for each tokenizer.
+    names: of the tokenizers, as plain text; measures: from the name of a measure to its value for each tokenizer;
+    None, for no value, has no bar and the label "-".
     Needs matplotlib. Raises ValueError if there is no measure, or not one value for each tokenizer.
 
     >>> figure = plot_measures(["a.json", "b.json"], {"tokens_per_word": [1.5, 1.25]})
     >>> [float(bar.get_width()) for bar in figure.axes[0].patches]
     [1.5, 1.25]
+    >>> [label.get_text() for label in plot_measures(["a", "b"], {"bits_per_byte": [None, 2.5]}).axes[0].texts]
+    ['-', '2.5']
     """
     if not measures or any(len(values) != len(names) for values in measures.values()):
         raise ValueError(f"give at least one measure, and {len(names)} values of each: one for each tokenizer")
@@ -67,10 +70,11 @@ def _figure(size: tuple[float, float]) -> Figure:
     return ShownFigure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08))
 
 
-def _bars(axes: Axes, measure: str, names: Sequence[str], values: Sequence[float]) -> None:
+def _bars(axes: Axes, measure: str, names: Sequence[str], values: Sequence[float | None]) -> None:
     rows = range(len(names))
-    bars = axes.barh(rows, values, color=_BLUE, height=0.6)
-    axes.bar_label(bars, [f"{value:.4g}" for value in values], padding=4, fontsize="small")
+    bars = axes.barh(rows, [value or 0.0 for value in values], color=_BLUE, height=0.6)
+    labels = ["-" if value is None else f"{value:.4g}" for value in values]
+    axes.bar_label(bars, labels, padding=4, fontsize="small")
     axes.set_title(measure, loc="left", fontweight="bold", **_PLAIN)
     axes.set_yticks(rows, names, verticalalignment="center", **_PLAIN)
     axes.set_ylim(len(names) - 0.5, -0.5)

@@ -18,7 +18,7 @@ from evenscore.commands.arguments import check_output, printable, refuse_others,
 from evenscore.commands.results import ROWS_SUFFIXES, check_rows_file, csv_text, write_rows
 from evenscore.commands.tables import aligned
 from evenscore.commands.texts import TEXTS, Column, Files, add_column, add_input_format, shown_name, text_column
-from evenscore.commands.wording import worded
+from evenscore.commands.wording import reworded, worded
 from evenscore.options import declared
 from evenscore.parallel import without_bars
 from evenscore.perplexity.options import PerplexityOptions
@@ -112,11 +112,16 @@ def _names(known: argparse.Namespace) -> str:
 
 @contextmanager
 def _placed(columns: Sequence[Column]) -> Iterator[None]:
-    """Name the file and the line, or row, of a text that an error is about."""
-    try:
+    """Name the file and the line, or row, of a text that an error or a warning is about, and this command's options."""
+
+    def own(message: str) -> str:
+        named = _TEXT.sub(lambda found: _place(columns, found), message, count=1)
+        if named.endswith("not an ARPA file"):
+            named += ": give the model first, then the texts"
+        return re.sub(r"--ngram-(?=unit|order)", "--", named)
+
+    with reworded(own), worded(scorer_type("perplexity")):
         yield
-    except ValueError as error:
-        raise ValueError(_TEXT.sub(lambda found: _place(columns, found), str(error), count=1)) from error
 
 
 def _place(columns: Sequence[Column], found: re.Match[str]) -> str:
@@ -134,7 +139,10 @@ def _place(columns: Sequence[Column], found: re.Match[str]) -> str:
 def _add_train_arguments(train: argparse.ArgumentParser) -> None:
     order = _USUAL["ngram_order"]
     train.add_argument("--order", default=order, type=int, metavar="N", help=f"longest n-grams (default: {order})")
-    taken = "a number from 0 to 1, or three, for n-grams seen once, twice and more often, such as 0.5,1,1.5"
+    taken = (
+        "a number above 0 and below 1; or three, for n-grams seen once, twice and more often, above 0 and at most 1, "
+        "2 and 3, such as 0.5,1,1.5"
+    )
     train.add_argument("--discount", type=_discount, metavar="D", help=taken)
     packed = "the ARPA file to write; packed if it ends in .gz, .bz2 or .xz"
     train.add_argument("-o", "--output", required=True, type=Path, metavar="FILE", help=packed)
@@ -167,7 +175,7 @@ def _train(known: argparse.Namespace) -> str:
     if not any(text.strip(" \t\n\v\f\r") for text in texts):
         raise ValueError(f"{_names(known)}: there are no words to train on: give files with text")
     bars = without_bars() if known.quiet else nullcontext()
-    with bars, _placed(columns), worded(scorer_type("perplexity")):
+    with bars, _placed(columns):
         source = NgramSource.trained(texts, known.order, known.unit, known.discount)
         write_arpa(source.model, known.output)
     shown = _train_json if known.json else _train_text
@@ -189,10 +197,16 @@ def _train_json(known: argparse.Namespace, source: Any, n_texts: int) -> str:
 def _train_text(known: argparse.Namespace, source: Any, n_texts: int) -> str:
     """A line about the model, then a table with a line for each order."""
     rows = [("order", "n-grams", "D1", "D2", "D3+", "")]
-    for n, (level, discounts) in enumerate(zip(source.model.levels, source.discounts, strict=True), 1):
+    sizes = [len(level.keys) for level in source.model.levels]
+    # No text is long enough for the orders after these.
+    filled = len(sizes) - sizes.count(0)
+    for n, (size, discounts) in enumerate(zip(sizes[:filled], source.discounts, strict=False), 1):
         note = "fallback" if n in source.fallback_orders else ""
         one, two, more = (f"{discount:.4f}" for discount in discounts)
-        rows.append((str(n), str(len(level.keys)), one, two, more, note))
+        rows.append((str(n), str(size), one, two, more, note))
+    if filled < len(sizes):
+        orders = f"{filled + 1}" if filled + 1 == len(sizes) else f"{filled + 1} to {len(sizes)}"
+        rows.append((orders, "0", "", "", "", "no text is long enough"))
     name, texts = printable(str(known.output)), f"{n_texts} text{'s' * (n_texts != 1)}"
     return "\n".join([f"{name}: {known.order}-grams of {known.unit}, {texts}", "", *aligned(rows), ""])
 
@@ -263,7 +277,7 @@ def _scored(known: argparse.Namespace, columns: Sequence[Column]) -> _Scored:
     from evenscore.perplexity.tokens import token_scores
 
     texts, kind = _texts(columns), scorer_type("perplexity")
-    with _placed(columns), worded(kind):
+    with _placed(columns):
         # A path, because the word "ngram" means a model that is trained.
         scorer: Any = kind(
             source=known.model, ngram_unit=known.unit, start_token=known.start_token, end_token=known.end_token

@@ -233,7 +233,8 @@ def chosen_columns(table: Table, role: Role, asked: Sequence[str]) -> Sequence[s
     """The requested columns, or else the one with a usual name."""
     for name in asked:
         if name not in table.columns:
-            raise ValueError(f"{table.name} has no column {name!r}{did_you_mean(name, table.columns)} {_names(table)}")
+            unknown = f"{table.name} has no column {name!r}{did_you_mean(name, table.columns)}"
+            raise ValueError(f"{unknown} {_names(table)}: name one with {role.option}")
     if asked:
         return list(dict.fromkeys(asked))
     for group in role.columns:

@@ -11,15 +11,15 @@ from typing import Any
 from evenscore.commands.arguments import SEVERAL, distinct_names, refuse_others
 from evenscore.commands.results import check_plot_file
 from evenscore.commands.tables import aligned
-from evenscore.commands.texts import TEXTS, Files, add_column, add_input_format, text_column
+from evenscore.commands.texts import TEXTS, Files, add_column, add_input_format, shown_name, text_column
 from evenscore.plots import PLOT_SUFFIXES, write_plot
 
 HELP = "compare tokenizers on texts: lengths, shares, bits per byte"
 DESCRIPTION = "Compare tokenizers on the same texts: a table with a row for each measure and a column for each file."
 EPILOG = """
 bits_per_byte makes vocabularies of different sizes comparable.  An n-gram model of the tokens is trained on texts 1, 3,
-5 ..., and predicts texts 2, 4, 6 ...: its bits are divided by their UTF-8 bytes.  Lower is better.  A tokenizer with
-unknown tokens hides text, so compare it only where unknown_rate is 0.
+5 ..., and predicts texts 2, 4, 6 ...: its bits are divided by their UTF-8 bytes.  Lower is better.  Unknown tokens lose
+text, which then costs no bits, so a tokenizer with an unknown_rate above 0 has no bits_per_byte.
 
 examples:
   evenscore tokenizers bpe.json unigram.json --text corpus.txt
@@ -58,8 +58,7 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
         tokenizer.no_padding()
     files = Files(known.input_format)
     texts = [text for path in known.text for text in text_column(files.read(path), TEXTS, known.text_column).rows]
-    if not any(texts[::2]) or not any(texts[1::2]):
-        raise ValueError(f"--text has {len(texts)} texts: give two or more that are not empty, one for each half")
+    _check_halves(texts, known.text)
     names = distinct_names(known.files)
     rows = [_measured(tokenizer, texts, known.ngram_order) for tokenizer in tokenizers]
     if known.plot is not None:
@@ -73,24 +72,42 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     return _table(names, rows, known.ngram_order)
 
 
-def _measured(tokenizer: Any, texts: Sequence[str], order: int) -> dict[str, float]:
-    """The measures of a tokenizer, the size of its vocabulary, and bits_per_byte."""
+def _check_halves(texts: Sequence[str], paths: Sequence[Path]) -> None:
+    """Raise ValueError unless both the odd and the even texts have characters."""
+    if any(texts[::2]) and any(texts[1::2]):
+        return
+    names, filled = ", ".join(map(shown_name, paths)), len(texts) - texts.count("")
+    found = f"{filled or 'no'} text{'s' * (filled != 1)} that {'is' if filled == 1 else 'are'} not empty"
+    where = "" if filled < 2 else ", all at odd places" if any(texts[::2]) else ", all at even places"
+    raise ValueError(
+        f"{names}: there {'is' if filled == 1 else 'are'} {found}{where}: give at least one among texts 1, 3, 5 ... "
+        "and one among texts 2, 4, 6 ..."
+    )
+
+
+def _measured(tokenizer: Any, texts: Sequence[str], order: int) -> dict[str, float | None]:
+    """The measures of a tokenizer, the size of its vocabulary, and bits_per_byte; None if it has unknown tokens."""
     from evenscore.perplexity.ngram.held_out import held_out_bits
     from tokenizers_impl.measures import measure
 
-    size = tokenizer.get_vocab_size()
+    size, measures = tokenizer.get_vocab_size(), measure(tokenizer, texts)
+    shown: dict[str, Any] = {"vocabulary": size, **measures}
+    if measures["unknown_rate"] > 0:
+        return {**shown, "bits_per_byte": None}
     ids = [encoding.ids for encoding in tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
     bits = held_out_bits(ids[::2], ids[1::2], size, order)
-    per_byte = bits / sum(len(text.encode()) for text in texts[1::2])
-    return {"vocabulary": size, **measure(tokenizer, texts), "bits_per_byte": per_byte}
+    return {**shown, "bits_per_byte": bits / sum(len(text.encode()) for text in texts[1::2])}
 
 
-def _table(names: Sequence[str], rows: Sequence[Mapping[str, float]], order: int) -> str:
+def _table(names: Sequence[str], rows: Sequence[Mapping[str, float | None]], order: int) -> str:
     lines = [["measure", *names]]
     lines += [[name, *(_shown(row[name]) for row in rows)] for name in rows[0]]
-    note = f"bits_per_byte: a {order}-gram model of every other text predicts the others; lower is better"
-    return "\n".join([*aligned(lines), "", note, ""])
+    notes = [f"bits_per_byte: a {order}-gram model of every other text predicts the others; lower is better"]
+    lossy = [name for name, row in zip(names, rows, strict=True) if row["bits_per_byte"] is None]
+    if lossy:
+        notes.append(f"no bits_per_byte for {', '.join(lossy)}: unknown tokens lose text, which then costs no bits")
+    return "\n".join([*aligned(lines), "", *notes, ""])
 
 
-def _shown(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:.4f}"
+def _shown(value: float | None) -> str:
+    return "-" if value is None else str(value) if isinstance(value, int) else f"{value:.4f}"

@@ -6,7 +6,7 @@ import ast
 import re
 import shlex
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -45,22 +45,29 @@ def command_words(message: str, names: Sequence[str]) -> str:
 
 
 @contextmanager
-def worded(scorer: type[Scorer[Any]]) -> Iterator[None]:
-    """Turn the warnings and errors of a metric into the command's words."""
-    known = declared(scorer.declaration)
-    names = [*known["options"], *known["aliases"]]
+def reworded(change: Callable[[str], str]) -> Iterator[None]:
+    """Pass warnings and errors on with other words, which `change` returns for a message."""
     caught: list[warnings.WarningMessage] = []
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
             yield
     except ValueError as error:
-        raise ValueError(rows_from_one(command_words(str(error), names))) from error
+        raise ValueError(change(str(error))) from error
     except ImportError as error:
-        raise ImportError(command_words(str(error), names)) from error
+        raise ImportError(change(str(error))) from error
     finally:
         for each in caught:
-            warnings.warn(rows_from_one(command_words(str(each.message), names)), each.category, stacklevel=2)
+            warnings.warn(change(str(each.message)), each.category, stacklevel=2)
+
+
+@contextmanager
+def worded(scorer: type[Scorer[Any]]) -> Iterator[None]:
+    """Turn the warnings and errors of a metric into the command's words."""
+    known = declared(scorer.declaration)
+    names = [*known["options"], *known["aliases"]]
+    with reworded(lambda message: rows_from_one(command_words(message, names))):
+        yield
 
 
 def _spelled(name: str, value: str) -> str:

@@ -91,7 +91,11 @@ class PerplexityOptions(Options, total=False):
     ]
     discount: Annotated[
         float | Sequence[float] | None,
-        _counted(None, "from 0 to 1, or three: for n-grams seen once, twice, more often; `None`: estimated"),
+        _counted(
+            None,
+            "above 0 and below 1; or three, at most 1, 2 and 3, for n-grams seen once, twice, more often; "
+            "`None`: estimated",
+        ),
     ]
     end_token: Annotated[bool, _counted(True, "n-gram models also score the end of every text")]
     model_id: Annotated[str | os.PathLike[str] | None, _counted(None, "folder or Hub name of a transformers model")]

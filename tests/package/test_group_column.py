@@ -157,7 +157,8 @@ def test_labels_may_stand_in_the_table_of_the_references(run: Any, tmp_path: Pat
 
 def test_what_has_no_such_column_is_named(run: Any, table: Path, tmp_path: Path) -> None:
     assert run("score", "--metric", "wer_dp", "--predictions", table, "--group-column", "speakr", status=2) == (
-        f"{table} has no column 'speakr'; did you mean 'speaker'? Its columns are speaker, prediction, reference"
+        f"{table} has no column 'speakr'; did you mean 'speaker'? Its columns are speaker, prediction, reference: "
+        "name one with --group-column"
     )
     lines = tmp_path / "hyp.txt"
     lines.write_text("a\n", encoding="utf-8")

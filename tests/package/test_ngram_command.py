@@ -121,6 +121,19 @@ def test_texts_that_give_no_discounts_are_told(run: Any, tmp_path: Path) -> None
     assert [line.split()[-4:] for line in printed.splitlines()[3:]] == [["0.5000", "1.0000", "1.5000", "fallback"]] * 2
 
 
+def test_orders_that_no_text_is_long_enough_for_are_told_once(run: Any, tmp_path: Path) -> None:
+    few, out = written(tmp_path / "few.txt", ["a b a"]), tmp_path / "lm.arpa"
+    warning = (
+        "the training texts are too short or too regular to estimate the discounts of order 1 to 9; using 0.5, 1, 1.5: "
+        "give more texts or --discount; no text is long enough for n-grams of more than 5 tokens: "
+        "give --order 5 or less"
+    )
+    printed = run("ngram", "train", few, "--order", "9", "-o", out, warning=warning).splitlines()
+    assert [line.split()[:2] for line in printed[3:8]] == [["1", "5"], ["2", "4"], ["3", "3"], ["4", "2"], ["5", "1"]]
+    assert printed[8:] == ["6 to 9  0" + " " * 32 + "no text is long enough"]
+    assert [len(level.keys) for level in read_arpa(out).levels] == [5, 4, 3, 2, 1, 0, 0, 0, 0]
+
+
 def test_files_of_every_kind_train_the_same_model(
     run: Any, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -276,6 +289,52 @@ def test_no_known_token_and_no_probability_are_figures_too(run: Any, tmp_path: P
     assert "perplexity_without_unknown,,source:" in run("ngram", "score", model, asked, *bare, "--format", "csv")
 
 
+MARKED = (
+    "{0}, line 2 has the word {1!r}, which marks the start or end of a text, and counts as a word here, as in KenLM: "
+    "remove it, since each text gets both marks automatically"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "marker"),
+    [
+        ("w1 <s> w2 </s>", [], "<s>"),
+        ("w1 </s>", [], "</s>"),
+        ("w1 <s>", ["--start-token", "False"], "<s>"),
+        ("w1 </s>", ["--end-token", "False"], ""),
+    ],
+)
+def test_markers_in_texts_count_as_for_kenlm_and_are_told(
+    run: Any, arpa: Path, tmp_path: Path, text: str, words: list[str], marker: str
+) -> None:
+    marked, model = written(tmp_path / "marked.txt", ["w1", text]), kenlm.Model(str(arpa))
+    warning = MARKED.format(marked, marker) if marker else ""
+    found = json.loads(run("ngram", "score", arpa, marked, *words, "--tokens", "--json", warning=warning))
+    scores = [token["log10_prob"] for token in found["rows"][1]["token_scores"]]
+    given = {"bos": "--start-token" not in words, "eos": "--end-token" not in words}
+    assert scores == [log10 for log10, _, _ in model.full_scores(text, **given)]
+
+
+def test_a_unit_that_cannot_be_that_of_the_file_is_told(run: Any, arpa: Path, asked: Path, tmp_path: Path) -> None:
+    joined = written(tmp_path / "joined.txt", [text.replace(" ", "") for text in TRAIN])
+    out = tmp_path / "characters.arpa"
+    run("ngram", "train", joined, "--unit", "characters", "--discount", "0.5", "-o", out)
+    run("ngram", "score", out, joined, "--unit", "characters")
+    run("ngram", "score", out, written(tmp_path / "apart.txt", [" ".join(text) for text in ("w12", "<unk>")][:1]))
+    first = TRAIN[0].replace(" ", "")
+    warning = (
+        f"every word of arpa:characters.arpa:3:words is one character, so {first!r} is unknown: set --unit characters "
+        "if the model is one of characters"
+    )
+    run("ngram", "score", out, joined, warning=warning)
+    word = next(word for word in read_arpa(arpa).vocabulary.to_pylist() if word[0] == "w")
+    warning = (
+        f"arpa:lm.arpa:3:characters has words such as {word!r}, which no character equals: set --unit words if the "
+        "model is one of words"
+    )
+    run("ngram", "score", arpa, asked, "--unit", "characters", warning=warning)
+
+
 def test_texts_are_read_as_by_other_commands(
     run: Any, arpa: Path, asked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -317,10 +376,13 @@ def test_texts_are_read_as_by_other_commands(
         (["score", "{0}", "{0}/asked.txt"], "{0} is a folder: name an ARPA file"),
         (["score", "/dev/null", "{0}/asked.txt"], "/dev/null is not an ordinary file: write the model to a file first"),
         (["score", "{0}/empty.txt", "{0}/asked.txt"], "{0}/empty.txt, line 0: the file is empty"),
-        (["score", "{0}/marked.txt", "{0}/asked.txt"], "{0}/marked.txt, line 2: no line \\data\\: not an ARPA file"),
+        (["score", "{0}/marked.txt", "{0}/asked.txt"],
+         "{0}/marked.txt, line 2: no line \\data\\: not an ARPA file: give the model first, then the texts"),
+        (["score", "{0}/lm.arpa", "{0}/t.csv", "--text-column", "txt"],
+         "{0}/t.csv has no column 'txt'; did you mean 'text'? Its columns are text: name one with --text-column"),
         (["score", "{0}/lm.arpa", "{0}/no.txt"], "{0}/no.txt: No such file or directory"),
         (["score", "{0}/lm.arpa", "{0}/empty.txt"], "{0}/empty.txt: there are no texts to score: give files with text"),
-        (["score", "{0}/lm.arpa", "{0}/marked.txt", "{0}/blank.txt", "--end-token", "False"],
+        (["score", "{0}/lm.arpa", "{0}/t.csv", "{0}/blank.txt", "--end-token", "False"],
          "{0}/blank.txt, line 1 ('') has no token to score: leave it out"),
         (["score", "{0}/lm.arpa", "{0}/asked.txt", "--start-token", "eos"],
          "--start-token eos: n-gram models only have <s>; give 'bos' or False"),

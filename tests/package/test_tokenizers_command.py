@@ -77,6 +77,22 @@ def test_the_table_has_a_row_for_each_measure(files: list[str], capsys: pytest.C
     )  # fmt: skip
 
 
+def test_unknown_tokens_leave_no_bits_per_byte(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "zh.txt"
+    text.write_text("今天天气很好\n我们去公园\n" * 3, encoding="utf-8")
+    plot = tmp_path / "a.svg"
+    found = json.loads(run(capsys, *files, "--text", str(text), "--json", "--plot", str(plot)))["tokenizers"]
+    assert [row["unknown_rate"] > 0 for row in found] == [True, False, True]
+    assert [row["bits_per_byte"] is None for row in found] == [True, False, True]
+    *_, bits, empty, _, note = run(capsys, *files, "--text", str(text)).splitlines()
+    assert bits.split() == ["bits_per_byte", "-", f"{found[1]['bits_per_byte']:.4f}", "-"]
+    reason = "no bits_per_byte for bpe.json, unigram.json: unknown tokens lose text, which then costs no bits"
+    assert (empty, note) == ("", reason)
+    assert plot.stat().st_size > 0
+
+
 def test_tables_are_read_and_equal_names_get_their_folders(
     files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -107,21 +123,26 @@ def test_truncation_and_padding_of_a_file_do_not_count(
     ("words", "message"),
     [
         (["{0}/no.json", "--text", CORPUS[0]], "no.json: No such file"),
-        (["{1}", "--text", "{0}/one.txt"], "--text has 1 texts: give two or more that are not empty"),
+        (["{1}", "--text", "{0}/one.txt"],
+         "/one.txt: there is 1 text that is not empty: give at least one among texts 1, 3, 5 ... and one among texts"),
+        (["{1}", "--text", "{0}/none.txt"], "/none.txt: there are no texts that are not empty: give at least one"),
+        (["{1}", "--text", "{0}/none.txt", "{0}/odd.txt"],
+         "/none.txt, {0}/odd.txt: there are 2 texts that are not empty, all at odd places: give at least one"),
         (["{1}", "--text", CORPUS[0], "--ngram-order", "0"], "--ngram-order 0: give 1 or more"),
         (["{1}", "--text", CORPUS[0], "--plot", "{0}/a.gif"], "a.gif: name a file that ends in .svg, .png, .pdf"),
         (["{1}", "--text", CORPUS[0], "--plto", "{0}/a.svg"], "unexpected argument '--plto'"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_measured_is_told_in_one_line(
     words: list[str], message: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "one.txt").write_text("one\n", encoding="utf-8")
+    for name, text in (("one", "one\n"), ("none", "\n\n"), ("odd", "one\n\nthree\n")):
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
     assert main(["tokenizers", *(word.format(tmp_path, files[0]) for word in words)]) == 2
     printed = capsys.readouterr().err
     assert printed.startswith("evenscore: ")
     assert printed.count("\n") == 1
-    assert message in printed
+    assert message.format(tmp_path) in printed
 
 
 # --- bits under an n-gram model

@@ -13,13 +13,22 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from evenscore.inputs import check_predictions
+from evenscore.inputs import check_predictions, warn_caller
 from evenscore.options import callable_name, check_choice, check_integer, check_number
 from evenscore.parallel import with_bar
 from evenscore.perplexity.ngram.arpa import opened, read_arpa
 from evenscore.perplexity.ngram.kneser_ney import FALLBACK, Discounts, estimate
-from evenscore.perplexity.ngram.model import END_WORD, START_WORD, UNKNOWN_WORD, NgramModel, WordScores, blocks
+from evenscore.perplexity.ngram.model import (
+    END_WORD,
+    OTHER_UNKNOWN_WORD,
+    START_WORD,
+    UNKNOWN_WORD,
+    NgramModel,
+    WordScores,
+    blocks,
+)
 from evenscore.perplexity.source import FloatArray, Source, Token, TokenScores
 from evenscore.text.segments import Segments, repeated, side_by_side
 from evenscore.text.words import Words, encode, from_token_lists, split_at, split_characters, translate
@@ -108,6 +117,7 @@ def as_unit(unit: Any) -> Unit:
 _BLOCK_WORDS = 1 << 19
 # Characters of a training text: a small compressed file may hold a line of gigabytes.
 _LONGEST_LINE = 1 << 27
+_MARKERS = pa.array([START_WORD, END_WORD, UNKNOWN_WORD, OTHER_UNKNOWN_WORD], pa.large_string())
 # Pruned or rounded models give probabilities somewhat above 1, as KenLM does.  Beyond this log10 they mean nothing.
 _MOST_LOG10 = 10.0
 
@@ -117,7 +127,8 @@ class NgramSource(Source):
 
     A token is predicted from those before it: <s>, the tokens of the context, and those of the text. The context is
     tokenized separately, as if a space separated it from the text. </s> after each text is scored like a token, so an
-    empty text has one token. <s>, </s> and <unk> in a text are the model's words of these names.
+    empty text has one token. <s>, </s> and <unk> in a text are the model's words of these names, as in KenLM; `score`
+    warns of the first two, and of an ARPA file whose words cannot be those of the unit.
     log_probs are the float32 log10 probabilities of KenLM's full_scores, times ln 10. They can exceed 0 if the back-off
     weights of an ARPA file give probabilities above 1; ValueError for one above 10**10, where KenLM goes on.
 
@@ -163,8 +174,8 @@ class NgramSource(Source):
         """Estimate a model with interpolated modified Kneser-Ney smoothing (see `estimate` for the definition).
 
         train_texts: a list of texts, or the path of a UTF-8 file with one text per line, plain or compressed.
-        discount: None to estimate three for each order; a number between 0 and 1 for all; or three, for n-grams counted
-            once, twice and more often.
+        discount: None to estimate three for each order; a number above 0 and below 1 for all; or three, for n-grams
+            counted once, twice and more often, above 0 and at most 1, 2 and 3.
         Warns about orders whose discounts cannot be estimated, and uses 0.5, 1 and 1.5, like lmplz --discount_fallback.
         Raises ValueError for invalid options, texts without tokens, and texts with the token <s> or </s>.
         """
@@ -173,10 +184,10 @@ class NgramSource(Source):
         split = as_unit(unit)
         found = estimate(split.split(_texts(train_texts)), order, chosen)
         if found.fallback_orders:
-            orders = ", ".join(map(str, found.fallback_orders))
+            orders, missing = _ranges(found.fallback_orders), _orders_without_ngrams(found.model)
             warnings.warn(
                 f"the training texts are too short or too regular to estimate the discounts of order {orders}; using "
-                f"{', '.join(f'{value:g}' for value in FALLBACK)}: give more texts or discount=",
+                f"{', '.join(f'{value:g}' for value in FALLBACK)}: give more texts or discount={missing}",
                 stacklevel=2,
             )
         fallback = "".join(f",fallback{n}" for n in found.fallback_orders)
@@ -198,9 +209,11 @@ class NgramSource(Source):
 
     def score(self, texts: Sequence[str], contexts: Sequence[str] | None) -> TokenScores:
         """Return the log-probabilities of each text's tokens and of its end; see Source.score."""
-        n = len(texts)
-        scored = side_by_side(self._ids(texts), repeated(self._end, n))
-        given = side_by_side(repeated(self._start, n), repeated([], n) if contexts is None else self._ids(contexts))
+        n, words = len(texts), self._unit.split(list(texts))
+        self._warn_of_other_unit(words.vocabulary)
+        own = self._ids(words, "predictions")
+        before = repeated([], n) if contexts is None else self._ids(self._unit.split(list(contexts)), "contexts")
+        scored, given = side_by_side(own, repeated(self._end, n)), side_by_side(repeated(self._start, n), before)
         parts = with_bar(blocks(scored, _BLOCK_WORDS), "Score", " texts", lambda rows: rows[1] - rows[0], n)
         found = [self._scores(given.rows(*rows), scored.rows(*rows)) for rows in parts]
         log10 = np.concatenate([np.empty(0), *(each.log_probs for each in found)])
@@ -231,8 +244,43 @@ class NgramSource(Source):
             raise ValueError(f"{self.name} has no 1-gram {word}: set {option}=False")
         return [found] if is_wanted else []
 
-    def _ids(self, texts: Sequence[str]) -> Segments:
-        return self.model.ids(self._unit.split(list(texts)))
+    def _ids(self, words: Words, column: str) -> Segments:
+        """Return the ids of the words of a column; warns of the first row with a marker as a word."""
+        ids = self.model.ids(words)
+        # A marker that is not added may be one that the caller writes; but <s> never follows a word.
+        markers = {START_WORD: bool(self._start) or column == "predictions", END_WORD: bool(self._end)}
+        for marker in (marker for marker, is_added in markers.items() if is_added):
+            found = np.flatnonzero(ids.ids == self.model.id_of(marker))
+            if len(found):
+                row = int(np.searchsorted(ids.offsets, found[0], side="right")) - 1
+                warn_caller(
+                    f"row {row} of {column} has the word {marker!r}, which marks the start or end of a text, and "
+                    "counts as a word here, as in KenLM: remove it, since each text gets both marks automatically"
+                )
+                break
+        return ids
+
+    def _warn_of_other_unit(self, vocabulary: pa.LargeStringArray) -> None:
+        """Warn if the words of an ARPA file cannot be those of the unit; vocabulary: the words of the texts."""
+        # A trained model has the unit of its texts.
+        if self.discounts or self._unit.name not in _UNITS:
+            return
+        known = self.model.vocabulary.filter(pc.invert(pc.is_in(self.model.vocabulary, value_set=_MARKERS)))
+        is_long = pc.greater(pc.utf8_length(known), 1)
+        n_long = pc.sum(is_long).as_py() or 0
+        if self._unit.name == "characters" and 2 * n_long > len(known):
+            warn_caller(
+                f"{self.name} has words such as {known.filter(is_long)[0].as_py()!r}, which no character equals: set "
+                "ngram_unit='words' if the model is one of words"
+            )
+        if self._unit.name == "words" and len(known) and not n_long:
+            longer = vocabulary.filter(pc.greater(pc.utf8_length(vocabulary), 1))
+            longer = longer.filter(pc.invert(pc.is_in(longer, value_set=_MARKERS)))
+            if len(longer):
+                warn_caller(
+                    f"every word of {self.name} is one character, so {longer[0].as_py()!r} is unknown: set "
+                    "ngram_unit='characters' if the model is one of characters"
+                )
 
     def _scores(self, given: Segments, scored: Segments) -> WordScores:
         """Return the scores of the scored words, each row after its given words."""
@@ -240,6 +288,29 @@ class NgramSource(Source):
         is_scored = np.repeat(np.tile((False, True), len(lengths) // 2), lengths)
         every = self.model.scores(side_by_side(given, scored))
         return WordScores(every.log_probs[is_scored], every.lengths[is_scored])
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Return rising numbers as text, three or more in a row as a range.
+
+    >>> _ranges([1, 2, 4, 5, 6])
+    '1, 2, 4 to 6'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
+
+
+def _orders_without_ngrams(model: NgramModel) -> str:
+    """Return what to say of the highest orders if no text is that long, else an empty text."""
+    longest = max(n for n, level in enumerate(model.levels, 1) if len(level.keys))
+    if longest == model.order:
+        return ""
+    return f"; no text is long enough for n-grams of more than {longest} tokens: give ngram_order={longest} or less"
 
 
 def _discounts(discount: Any) -> tuple[Discounts | None, str]:
