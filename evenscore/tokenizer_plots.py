@@ -9,16 +9,18 @@ from evenscore.parallel import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import XAxis
     from matplotlib.figure import Figure
 
 _BLUE = "#0072B2"
 _PLAIN: Mapping[str, Any] = {"parse_math": False, "usetex": False}
 
 
-def plot_curve(sizes: Sequence[int], lengths: Sequence[float]) -> Figure:
+def plot_curve(sizes: Sequence[int], lengths: Sequence[float], *, is_expected: bool = False) -> Figure:
     """Plot the length of a corpus in tokens against the size of the vocabulary, which has a logarithmic axis.
 
     sizes: rising numbers of tokens; lengths: the length of the corpus at each of them.
+    is_expected: whether the lengths are expected numbers, as those of Unigram, which the label of the axis says.
     Needs matplotlib. Raises ValueError if there is no size, or not one length for each.
 
     >>> [line.get_xydata().tolist() for line in plot_curve([100, 200], [900, 700]).axes[0].lines]
@@ -30,12 +32,24 @@ def plot_curve(sizes: Sequence[int], lengths: Sequence[float]) -> Figure:
     axes = figure.subplots()
     axes.plot(sizes, lengths, color=_BLUE, linewidth=2, marker="o" if len(sizes) < 50 else "")
     axes.set_xscale("log")
-    axes.set_ylim(bottom=0)
+    _label_plainly(axes.xaxis, sizes[-1] / sizes[0])
+    axes.set_ylim(0, 1.05 * max(lengths) or 1)
     axes.set_xlabel("tokens in the vocabulary")
-    axes.set_ylabel("tokens in the corpus")
+    axes.set_ylabel("expected tokens in the corpus, while training" if is_expected else "tokens in the corpus")
     axes.grid(color="#E6E6E6")
     axes.spines[["right", "top"]].set_visible(False)
     return figure
+
+
+def _label_plainly(axis: XAxis, ratio: float) -> None:
+    """Label a logarithmic axis with numbers such as 200 and 300; ratio: the largest value over the smallest."""
+    from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, StrMethodFormatter
+
+    # With less than a factor of ten, 1, 2 and 5 times a power of ten would be one or two numbers.
+    near = MaxNLocator(6, steps=[1, 2, 5, 10], integer=True)
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)) if ratio >= 10 else near)
+    axis.set_major_formatter(StrMethodFormatter("{x:.0f}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def plot_measures(names: Sequence[str], measures: Mapping[str, Sequence[float | None]]) -> Figure:

@@ -217,6 +217,8 @@ def save_pretrained(
             raise ValueError(f"{name}={side!r}: choose 'right' or 'left'")
     if model_max_length is not None and model_max_length < 1:
         raise ValueError(f"model_max_length={model_max_length}: give 1 token or more, or None for no limit")
+    if Path(folder).exists() and not Path(folder).is_dir():
+        raise ValueError(f"save_directory={os.fspath(folder)!r} is a file: name a folder")
     limit = {} if model_max_length is None else {"model_max_length": model_max_length}
     # transformers cleans decoded text up by default, which changes it.
     own = {"tokenizer_class": "PreTrainedTokenizerFast", "clean_up_tokenization_spaces": False}

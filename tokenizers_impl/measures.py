@@ -120,14 +120,19 @@ def parity(tokenizer: Any, texts: Mapping[str, Iterable[str]], *, pivot: str | N
 
     The ratio is tokens of the language / tokens of the pivot, over all texts: the premium of Petrov et al. 2023,
     "Language model tokenizers introduce unfairness between languages", section 3.  1.0: parity.
-    ValueError if there is no language, the pivot is none of them, the languages have different numbers of texts, or the
-    pivot has no tokens.
+    ValueError if texts is no mapping or has no language, the pivot is none of them, the languages have different
+    numbers of texts, or the pivot has no tokens.
 
     >>> from tokenizers_impl import Tokenizer, models, pre_tokenizers
     >>> tokenizer = Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
     >>> parity(tokenizer, {"one": ["ab", "abab"], "other": ["ba", "baba"]}, pivot="one")
     {'one': 1.0, 'other': 1.6666666666666667}
     """
+    if not isinstance(texts, Mapping):
+        raise ValueError(
+            f"texts is of type {type(texts).__name__}: give a mapping from languages to texts, such as "
+            "{'en': [...], 'de': [...]}"
+        )
     checked = {language: _checked(f"texts[{language!r}]", own) for language, own in texts.items()}
     first = next(iter(checked), None) if pivot is None else pivot
     if first not in checked:
@@ -186,7 +191,8 @@ def _renyi_efficiency(seen: Counter[int], size: int) -> float:
     if not tokens or size < 2:
         return 0.0
     powers = math.fsum((count / tokens) ** ALPHA for count in seen.values())
-    return math.log(powers) / (1 - ALPHA) / math.log(size)
+    # Rounding may lead out of [0, 1], and a single token to -0.0.
+    return min(1.0, max(0.0, math.log(powers) / (1 - ALPHA) / math.log(size)))
 
 
 # --- How the corpus gets shorter as the vocabulary grows
@@ -195,8 +201,11 @@ def _renyi_efficiency(seen: Counter[int], size: int) -> float:
 class VocabularyCurve(NamedTuple):
     """The length of the training corpus by the size of the vocabulary.
 
-    vocab_size: sizes, rising.  corpus_tokens: the tokens of the corpus at each size.  For Unigram they are expected
-      numbers.  For WordPiece they are those after the merges; encoding takes the longest token, which may need fewer.
+    vocab_size: sizes, rising: every size for BPE and WordPiece; for Unigram some sizes above that of the tokenizer.
+    corpus_tokens: the tokens of the corpus at each size.  For BPE they are those that encoding gives.  For WordPiece
+      they are those after the merges; encoding takes the longest token, which may need fewer.  For Unigram they are
+      floats: the expected number over all segmentations, under the probabilities before the EM step.  Encoding takes
+      the most probable one, so the finished tokenizer has other numbers: measure it.
     """
 
     vocab_size: list[int]
@@ -206,7 +215,8 @@ class VocabularyCurve(NamedTuple):
         """Plot the curve; needs matplotlib.  See `evenscore.tokenizer_plots.plot_curve`."""
         from evenscore.tokenizer_plots import plot_curve
 
-        return plot_curve(self.vocab_size, self.corpus_tokens)
+        is_expected = any(isinstance(tokens, float) for tokens in self.corpus_tokens)
+        return plot_curve(self.vocab_size, self.corpus_tokens, is_expected=is_expected)
 
 
 def vocabulary_curve(trainer: Trainer) -> VocabularyCurve:
@@ -215,8 +225,9 @@ def vocabulary_curve(trainer: Trainer) -> VocabularyCurve:
     So one training shows from which size on a larger vocabulary makes the text hardly shorter.
 
     trainer: a BPE, WordPiece or Unigram trainer after training; before, the curve is empty.  BPE and WordPiece go
-      through every size.  Unigram goes down in steps, from more pieces than are asked for; at each size the length
-      after the last EM step counts.  ValueError for a WordLevelTrainer, which has whole words only.
+      through every size.  Unigram goes down in steps, from more pieces than are asked for, and ends above the size of
+      the tokenizer; at each size the length after the last EM step counts.
+    ValueError for anything else, and for a WordLevelTrainer, which has whole words only.
 
     >>> from tokenizers_impl import Tokenizer, models, trainers
     >>> trainer = trainers.BpeTrainer(num_merges=3, show_progress=False)
@@ -224,6 +235,11 @@ def vocabulary_curve(trainer: Trainer) -> VocabularyCurve:
     >>> vocabulary_curve(trainer)
     VocabularyCurve(vocab_size=[7, 8, 9], corpus_tokens=[20, 13, 11])
     """
+    if not isinstance(trainer, Trainer):
+        raise ValueError(
+            f"trainer is of type {type(trainer).__name__}: give the trainer that trained the tokenizer, since a "
+            "tokenizer does not keep the lengths"
+        )
     history = trainer.history
     if history and "corpus_tokens" not in history[0]:
         raise ValueError(

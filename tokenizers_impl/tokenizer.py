@@ -517,7 +517,8 @@ class Tokenizer:
         bos_token, ...: the tokens with these roles; each must be in the vocabulary.  None: no token has the role.
         model_max_length: the most tokens that the model takes; None: no limit.
         truncation_side, padding_side: "right" or "left".
-        ValueError for a role without a token and an invalid limit or side, before anything is written.
+        ValueError for a folder that is a file, a role without a token and an invalid limit or side, before anything is
+        written.
         """
         tokens = (bos_token, eos_token, unk_token, sep_token, pad_token, cls_token, mask_token)
         roles = dict(zip(ROLES, tokens, strict=True))

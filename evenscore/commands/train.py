@@ -57,7 +57,10 @@ def add_arguments(train: argparse.ArgumentParser) -> None:
     train.add_argument("--save-pretrained", type=Path, metavar="DIR", help=folder)
     role = "the special token of a role for --save-pretrained, such as bos_token=<s>; repeatable"
     train.add_argument("--role", action="append", default=[], metavar="NAME=TOKEN", help=role)
-    drawn = f"also draw the length of the corpus at each size of the vocabulary: {', '.join(PLOT_SUFFIXES)}"
+    drawn = (
+        "also draw the length of the corpus by the size of the vocabulary; for unigram, the expected length at some "
+        f"sizes above the last one: {', '.join(PLOT_SUFFIXES)}"
+    )
     train.add_argument("--plot", type=Path, metavar="FILE", help=drawn)
     add_column(train, TEXTS)
     add_input_format(train)
@@ -102,7 +105,21 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     if known.plot is not None:
         write_plot(vocabulary_curve(trainer).plot(), known.plot)
     name, size = printable(str(known.output or known.save_pretrained)), tokenizer.get_vocab_size()
-    return f"{name}: {known.model}, {size} token{'s' if size > 1 else ''}\n"
+    note = _other_size(known, options.get("vocab_size", size), size)
+    return f"{name}: {known.model}, {size} token{'s' if size > 1 else ''}{note}\n"
+
+
+def _other_size(known: argparse.Namespace, asked: int, size: int) -> str:
+    """What to say if the vocabulary is smaller or larger than was asked for."""
+    if size == asked:
+        return ""
+    if size > asked:
+        kept = "characters and special tokens"
+        if known.extend:
+            kept = f"the tokens of {printable(str(known.extend))} and the characters of the texts"
+        return f" ({asked} asked: {kept} are always kept)"
+    steps = "pieces" if known.model == "unigram" else "pairs that may be merged"
+    return f" ({asked} asked: the texts have no more {steps})"
 
 
 def _check_outputs(known: argparse.Namespace) -> None:

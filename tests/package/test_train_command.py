@@ -40,6 +40,33 @@ def test_train_writes_a_file_that_both_libraries_read(
     assert tokenizer.decode(tokenizer.encode(text).ids) == theirs.decode(theirs.encode(text).ids)
 
 
+@pytest.mark.parametrize(
+    ("model", "size", "options", "said"),
+    [
+        ("bpe", 9000, [], r"(9000 asked: the texts have no more pairs that may be merged)"),
+        ("wordpiece", 9000, [], r"(9000 asked: the texts have no more pairs that may be merged)"),
+        ("unigram", 9000, [], r"(9000 asked: the texts have no more pieces)"),
+        ("bpe", 3, [], r"(3 asked: characters and special tokens are always kept)"),
+        ("byte-level-bpe", 3, [], r"(3 asked: characters and special tokens are always kept)"),
+        (
+            "bpe",
+            3,
+            ["--extend", "{0}"],
+            r"(3 asked: the tokens of {0} and the characters of the texts are always kept)",
+        ),
+    ],
+)
+def test_a_vocabulary_of_another_size_than_asked_for_is_told(
+    model: str, size: int, options: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bpe.json"
+    trained("bpe", path, "--vocab-size", "199")
+    assert capsys.readouterr().out == f"{path}: bpe, 199 tokens\n"
+    given = [option.format(path) for option in options]
+    tokenizer = trained(model, tmp_path / "t.json", "--vocab-size", str(size), *given)
+    assert capsys.readouterr().out.endswith(f"{tokenizer.get_vocab_size()} tokens {said.format(path)}\n")
+
+
 @pytest.mark.parametrize("model", ["bpe", "wordpiece", "unigram"])
 def test_no_token_has_the_end_of_a_line_in_it(model: str, tmp_path: Path) -> None:
     # A trainer reads lines with their ends.
@@ -236,6 +263,14 @@ def test_transformers_loads_the_folder_with_its_roles(tmp_path: Path) -> None:
     (padded,) = theirs(["it"], padding="max_length").input_ids
     assert padded == [2] * (5 - len(ours.encode("it"))) + ours.encode("it").ids
     assert (theirs.bos_token, theirs.model_max_length, len(theirs)) == (None, 5, ours.get_vocab_size())
+
+
+def test_the_name_of_a_file_is_no_folder(tmp_path: Path) -> None:
+    tokenizer, _ = pipelines.bpe()
+    (tmp_path / "c.txt").write_text("a")
+    with pytest.raises(ValueError, match=r"save_directory='.*c\.txt' is a file: name a folder"):
+        tokenizer.save_pretrained(tmp_path / "c.txt")
+    assert (tmp_path / "c.txt").read_text() == "a"
 
 
 @pytest.mark.parametrize(

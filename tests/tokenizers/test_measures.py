@@ -160,6 +160,8 @@ def test_by_hand() -> None:
 def test_no_tokens_or_no_words_give_zeros(texts: list[str]) -> None:
     found = measure(trained("wordpiece"), texts)
     assert found == dict.fromkeys(found, 0)
+    # One token alone has the entropy 0.0, not -0.0.
+    assert str(measure(trained("wordpiece"), ["."])["renyi_efficiency"]) == "0.0"
     spaces = measure(trained("byte-level-bpe"), [" \n"])
     assert (spaces["words"], spaces["tokens_per_word"], spaces["continued_words"]) == (0, 0.0, 0.0)
     assert (spaces["tokens"], spaces["bytes_per_token"]) == (2, 1.0)
@@ -307,6 +309,7 @@ def test_parity_is_the_ratio_of_tokens(rows: list[tuple[str, ...]], pivot: str) 
         ({"en": ["a"], "de": ["a", "b"]}, None, "de has 2 texts but en has 1: give the same texts"),
         ({"en": [""], "de": ["a"]}, "en", "the texts of the pivot en have no tokens"),
         ({"en": "a", "de": ["a"]}, "en", r"texts\['en'\] is 'a': give a list"),
+        ([["a"], ["b"]], 0, r"texts is of type list: give a mapping from languages to texts, such as \{'en': "),
     ],
 )
 def test_what_has_no_parity_is_refused(texts: Any, pivot: str | None, message: str) -> None:
@@ -351,6 +354,29 @@ def test_a_trainer_without_lengths_is_refused_and_one_before_training_has_no_cur
     tokenizer.train_from_counts({"a": 1}, trainer)
     with pytest.raises(ValueError, match="WordLevelTrainer keeps no lengths of the corpus: give a BpeTrainer"):
         vocabulary_curve(trainer)
+    with pytest.raises(ValueError, match="trainer is of type Tokenizer: give the trainer that trained the tokenizer"):
+        vocabulary_curve(tokenizer)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "label", "ticks"),
+    [
+        ("bpe", 300, "tokens in the corpus", ["50", "100", "200"]),
+        ("unigram", 90, "expected tokens in the corpus, while training", ["100", "150", "200", "250"]),
+    ],
+)
+def test_the_plot_says_what_its_lengths_are_and_has_plain_numbers(
+    name: str, size: int, label: str, ticks: list[str]
+) -> None:
+    tokenizer, trainer = pipelines.PIPELINES[name](vocab_size=size, show_progress=False)
+    tokenizer.train_from_iterator(CORPUS, trainer)
+    curve = vocabulary_curve(trainer)
+    axes = curve.plot().axes[0]
+    assert axes.get_ylabel() == label
+    least, most = curve.vocab_size[0], curve.vocab_size[-1]
+    shown = [text.get_text() for text in axes.get_xticklabels() if least <= text.get_position()[0] <= most]
+    assert shown == ticks
+    assert not any(text.get_text() for text in axes.get_xticklabels(minor=True))
 
 
 def test_the_plot_of_the_curve() -> None:
