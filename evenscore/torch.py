@@ -19,6 +19,9 @@ else:
     torch = require("torch", "torch", "evenscore.torch")
 
 
+_ONLY_A_SUM = "Running keeps only the sum of the rows"
+
+
 class Running(torch.nn.Module):
     """A metric that adds up batches, over all processes of torch.distributed too.
 
@@ -50,10 +53,10 @@ class Running(torch.nn.Module):
         if not isinstance(metric, str) and not hasattr(metric, "scorer_type"):
             raise ValueError(f"metric is of type {type(metric).__name__}: give one of {', '.join(METRICS)}")
         if options.get("keep_rows"):
-            raise ValueError("keep_rows=True: leave it out, since only the sum of the rows is kept")
+            raise ValueError(f"keep_rows=True: leave it out, since {_ONLY_A_SUM}")
         loaded = load(metric) if isinstance(metric, str) else metric
         self._scorer: Scorer[Any] = loaded._under({**options, "keep_rows": False})
-        self._scorer.check_kept()
+        self._check_sums()
         self._group = process_group
         self._counted = _counted_as(self._scorer)
         self.reset()
@@ -82,11 +85,13 @@ class Running(torch.nn.Module):
             (0.5, 0.0, 0.25)
         """
         batch = self._count(predictions, references, columns)
-        result = self._result(batch)
+        if not batch[0]:
+            raise ValueError("nothing to score: the batch is empty: give at least one row")
+        result = self._scorer.sum_result(batch)
         self._add(batch)
         return result
 
-    def compute(self) -> Result:
+    def compute(self, **options: Any) -> Result:
         """Return the result for all rows since the last `reset`; they stay counted.
 
         It is what `compute` of the metric gives for these rows with `keep_rows=False`. If torch.distributed is
@@ -95,9 +100,18 @@ class Running(torch.nn.Module):
 
         Raises:
             ValueError: no process has counted a row, or processes count different metrics or under other options. The
-                error is the same in every process.
+                error is the same in every process. Any option is refused too: options are given at the start.
         """
-        return self._result(np.array(self._total_of_all()))
+        if options:
+            names = ", ".join(options)
+            raise ValueError(
+                f"compute takes no {names}: give options as in Running({self._scorer.name!r}, ...); those that need "
+                f"rows, such as confidence, to {self._whole()}, since {_ONLY_A_SUM}"
+            )
+        total = np.array(self._total_of_all())
+        if not total[0]:
+            raise ValueError("nothing to score: no row is counted since the start or the last reset: call update first")
+        return self._scorer.sum_result(total)
 
     def reset(self) -> None:
         """Forget all rows."""
@@ -137,6 +151,9 @@ class Running(torch.nn.Module):
         """Return the sum of the statistics of a batch."""
         named = {"predictions": predictions, "references": references}
         given = {name: column for name, column in named.items() if column is not None}
+        if unknown := [name for name in given if name not in self._scorer.columns]:
+            known = ", ".join(f"{name}=" for name in self._scorer.columns)
+            raise ValueError(f"{self._scorer.name} has no {' and '.join(unknown)}: name the columns, among {known}")
         total: IntArray = counted_batch(self._scorer, {**given, **columns}).sum(axis=0)
         return total
 
@@ -157,11 +174,18 @@ class Running(torch.nn.Module):
             _check_alike(states[0][0], counted, f"process {rank}")
         return [sum(counts) for counts in zip(*(total for _, total in states), strict=True)]
 
-    def _result(self, total: IntArray) -> Result:
-        if not total[0]:
-            # Refused in the words of the metric.
-            return self._scorer.scored(np.empty((0, len(total)), np.int64), {})
-        return self._scorer.sum_result(total)
+    def _check_sums(self) -> None:
+        """Raise ValueError for an option that needs rows."""
+        try:
+            self._scorer.check_sums()
+        except ValueError as error:
+            needs, _, _ = str(error).partition(",")
+            said = f"{needs}: leave them out, or give all rows to {self._whole()}, since {_ONLY_A_SUM}"
+            raise ValueError(said) from error
+
+    def _whole(self) -> str:
+        """How a caller scores all rows at once."""
+        return f"compute of evenscore.load({self._scorer.name!r})"
 
 
 def _counted_as(scorer: Scorer[Any]) -> dict[str, Any]:

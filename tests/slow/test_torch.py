@@ -95,14 +95,14 @@ def test_a_call_gives_the_result_of_its_batch_and_counts_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALL_METRICS)
-def test_nothing_is_refused_as_the_metric_refuses_it(name: str) -> None:
-    running, metric = Running(name), evenscore.load(name)
+def test_nothing_is_refused(name: str) -> None:
+    running = Running(name)
     empty = {column: [] for column in ROWS[name]}
-    metric.add_batch(**empty)
-    said = refusal(metric.compute)
+    said = "nothing to score: no row is counted since the start or the last reset: call update first"
     assert refusal(running.compute) == said
     running.update(**empty)
-    assert refusal(running.compute) == refusal(lambda: running(**empty)) == said
+    assert refusal(running.compute) == said
+    assert refusal(lambda: running(**empty)) == "nothing to score: the batch is empty: give at least one row"
     running.update(**ROWS[name])
     running.reset()
     assert refusal(running.compute) == said
@@ -140,6 +140,26 @@ def test_what_a_sum_does_not_give_is_refused_at_once(metric: Any, options: dict[
         Running(metric, **options)
 
 
+def test_what_a_refusal_tells_to_do_can_be_done() -> None:
+    running = Running("wer_dp")
+    running.update(["a"], ["a"])
+    said = refusal(lambda: running.compute(confidence=0.9))
+    assert said == (
+        "compute takes no confidence: give options as in Running('wer_dp', ...); those that need rows, such as "
+        "confidence, to compute of evenscore.load('wer_dp'), since Running keeps only the sum of the rows"
+    )
+    assert running.compute()["wer"] == 0.0
+    said = refusal(lambda: Running("wer_dp", per_example=True))
+    assert "keep_rows" not in said
+    assert said.endswith("or give all rows to compute of evenscore.load('wer_dp'), since Running keeps only the sum of "
+                         "the rows")  # fmt: skip
+    perplexity, logits, labels = Running("perplexity"), [[[0.0] * 4] * 2], [[0, 2]]
+    said = refusal(lambda: perplexity.update(logits, labels))
+    assert said.startswith("perplexity has no references: name the columns, among predictions=, contexts=, log_probs=")
+    perplexity.update(logits=logits, labels=labels)
+    assert perplexity.compute()["perplexity"] == 4.0
+
+
 def test_it_keeps_a_sum_whatever_the_number_of_rows() -> None:
     sizes = set()
     running = Running("bleu_corpus")
@@ -170,6 +190,14 @@ def test_a_checkpoint_keeps_the_sum() -> None:
     other.load_state_dict(torch.load(file, weights_only=True))
     other.score.update(PREDICTIONS[120:], REFERENCES[120:])
     assert other.score.compute() == whole("bleu_corpus")
+
+
+def test_a_checkpoint_from_before_loads_as_the_page_says() -> None:
+    model = Model()
+    older = {name: value for name, value in model.state_dict().items() if "_extra_state" not in name}
+    with pytest.raises(RuntimeError, match=r'Missing key\(s\) in state_dict: "score._extra_state"'):
+        model.load_state_dict(older)
+    assert model.load_state_dict(older, strict=False).missing_keys == ["score._extra_state"]
 
 
 def test_a_state_is_a_copy() -> None:
