@@ -86,17 +86,30 @@ def _check_halves(texts: Sequence[str], paths: Sequence[Path]) -> None:
 
 
 def _measured(tokenizer: Any, texts: Sequence[str], order: int) -> dict[str, float | None]:
-    """The measures of a tokenizer, the size of its vocabulary, and bits_per_byte; None if it has unknown tokens."""
+    """The measures of a tokenizer, the size of its vocabulary, and bits_per_byte; None if it loses text."""
     from evenscore.perplexity.ngram.held_out import held_out_bits
     from tokenizers_impl.measures import measure
 
     size, measures = tokenizer.get_vocab_size(), measure(tokenizer, texts)
     shown: dict[str, Any] = {"vocabulary": size, **measures}
-    if measures["unknown_rate"] > 0:
+    if measures["unknown_rate"] > 0 or _drops_characters(tokenizer, texts, measures["tokens"]):
         return {**shown, "bits_per_byte": None}
     ids = [encoding.ids for encoding in tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
     bits = held_out_bits(ids[::2], ids[1::2], size, order)
     return {**shown, "bits_per_byte": bits / sum(len(text.encode()) for text in texts[1::2])}
+
+
+def _drops_characters(tokenizer: Any, texts: Sequence[str], tokens: int) -> bool:
+    """Whether a BPE model without an unknown token drops characters; tokens: what it makes of the texts."""
+    model = tokenizer.model
+    if type(model).__name__ != "BPE" or model.unk_token is not None or not model.get_vocab():
+        return False
+    other = type(tokenizer).from_str(tokenizer.to_str())
+    # Any token shows where a character would be unknown.
+    model = other.model
+    model.unk_token = next(iter(model.get_vocab()))
+    other.model = model
+    return sum(len(encoding.ids) for encoding in other.encode_batch_fast(texts, add_special_tokens=False)) > tokens
 
 
 def _table(names: Sequence[str], rows: Sequence[Mapping[str, float | None]], order: int) -> str:
@@ -105,7 +118,7 @@ def _table(names: Sequence[str], rows: Sequence[Mapping[str, float | None]], ord
     notes = [f"bits_per_byte: a {order}-gram model of every other text predicts the others; lower is better"]
     lossy = [name for name, row in zip(names, rows, strict=True) if row["bits_per_byte"] is None]
     if lossy:
-        notes.append(f"no bits_per_byte for {', '.join(lossy)}: unknown tokens lose text, which then costs no bits")
+        notes.append(f"no bits_per_byte for {', '.join(lossy)}: unknown characters are lost, and then cost no bits")
     return "\n".join([*aligned(lines), "", *notes, ""])
 
 

@@ -17,7 +17,7 @@ from properties import examples
 import evenscore
 from evenscore.cli import main
 from evenscore.perplexity.ngram.held_out import held_out_bits
-from tokenizers_impl import Tokenizer
+from tokenizers_impl import Tokenizer, models
 from tokenizers_impl.measures import measure
 
 CORPUS = [str(EXAMPLES / "reference1.txt"), str(EXAMPLES / "reference2.txt")]
@@ -88,9 +88,20 @@ def test_unknown_tokens_leave_no_bits_per_byte(
     assert [row["bits_per_byte"] is None for row in found] == [True, False, True]
     *_, bits, empty, _, note = run(capsys, *files, "--text", str(text)).splitlines()
     assert bits.split() == ["bits_per_byte", "-", f"{found[1]['bits_per_byte']:.4f}", "-"]
-    reason = "no bits_per_byte for bpe.json, unigram.json: unknown tokens lose text, which then costs no bits"
+    reason = "no bits_per_byte for bpe.json, unigram.json: unknown characters are lost, and then cost no bits"
     assert (empty, note) == ("", reason)
     assert plot.stat().st_size > 0
+
+
+def test_characters_that_a_model_drops_leave_no_bits_per_byte(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, file = tmp_path / "t.txt", tmp_path / "t.json"
+    Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")])).save(str(file))
+    for content, has_bits in (("ab\nba\n", True), ("ab\nbax\n", False)):
+        text.write_text(content)
+        (found,) = json.loads(run(capsys, str(file), "--text", str(text), "--json"))["tokenizers"]
+        assert (found["unknown_rate"], found["bits_per_byte"] is not None) == (0.0, has_bits)
 
 
 def test_tables_are_read_and_equal_names_get_their_folders(

@@ -755,7 +755,7 @@ def small(*extra: Piece, **options: Any) -> bytes:
         (small(Piece("a", -1.0)), "pieces 2 and 3 are both 'a'"),
         (small(Piece("b", 1.0)), "piece 3, 'b', has the score 1.0"),
         (small(Piece("<unk2>", 0.0, Kind.UNKNOWN)), "not exactly one unknown piece"),
-        (b"", "no SentencePiece model: it has no pieces"),
+        (b"", r"their\.model: the file is empty: give a \.model or \.vocab file of SentencePiece$"),
         (b"\x0a\xff", "no protocol buffer"),
         (b"\x0b", "no protocol buffer: a field of kind 3"),
         (b"\x0a\x05ab", "it ends inside the field"),
@@ -767,6 +767,44 @@ def small(*extra: Piece, **options: Any) -> bytes:
 def test_what_a_sentencepiece_model_has_beyond_is_refused(model: bytes, message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
         imported(model, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.vocab", "", "the file is empty: {0}"),
+        ("t.json", '{{\n "model": 1}}', "line 1 is '{{', not a piece, a tab and its score: {0}; {1}"),
+        ("t.model", '{{\n "model": 1}}', "no protocol buffer: a field of kind 3 before byte 1: {0}; {1}"),
+        ("c.txt", "hello world\n", "line 1 is 'hello world', not a piece, a tab and its score: {0}"),
+    ],
+)
+def test_a_file_of_another_kind_is_named(name: str, content: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(content.format(), encoding="utf-8")
+    with pytest.raises(ValueError, match="SentencePiece") as caught:
+        exchange.from_sentencepiece(tmp_path / name)
+    expected = "give a .model or .vocab file of SentencePiece", "read a tokenizer.json with Tokenizer.from_file"
+    assert str(caught.value) == f"{tmp_path / name}: {message.format(*expected)}"
+
+
+@pytest.mark.parametrize("text", ["a  b", "ａ～b"])
+def test_the_normalizer_of_the_pipeline_is_not_that_of_sentencepiece(text: str, tmp_path: Path) -> None:
+    """So it is refused: SentencePiece joins adjacent spaces and keeps the wide tilde."""
+    tokenizer, trainer = pipelines.unigram(vocab_size=90, show_progress=False)
+    texts = corpus(ENGLISH, 50)
+    tokenizer.train_from_iterator(texts, trainer)
+    with pytest.raises(ValueError, match="or with the normalizer of a tokenizer from from_sentencepiece"):
+        exchange.to_sentencepiece_model(tokenizer)
+    model = sentencepiece_model(texts, vocab_size=90, **NORMALIZED)
+    assert tokenizer.normalizer is not None
+    theirs = processor(model).normalize(text).replace("▁", " ").strip()
+    assert theirs != tokenizer.normalizer.normalize_str(text)
+    # The way that the message names.
+    tokenizer.normalizer = imported(model, tmp_path).normalizer
+    assert tokenizer.normalizer is not None
+    assert theirs == tokenizer.normalizer.normalize_str(text)
+    tokenizer.train_from_iterator(texts, trainer)
+    written = processor(exchange.to_sentencepiece_model(tokenizer))
+    assert differing(tokenizer, written, [text]) == 0
 
 
 NORMALIZED = {"normalization_rule_name": "nmt_nfkc", "remove_extra_whitespaces": True}

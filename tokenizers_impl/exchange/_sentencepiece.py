@@ -111,9 +111,10 @@ def from_sentencepiece(
     - It decodes an unknown piece as " ⁇ ".  With remove_extra_whitespaces on, it strips a space from several leading
       pieces, for ids that no text encodes to.
 
-    ValueError names an unsupported feature: another model type, rules for decoded text, remove_extra_whitespaces with
-    rules or user-defined pieces that have two adjacent spaces, pieces of type UNUSED, pieces of type BYTE without
-    byte_fallback, user-defined pieces of a BPE model, treat_whitespace_as_suffix, and duplicate pieces.
+    ValueError names the file if it is of another kind, or an unsupported feature: another model type, rules for decoded
+    text, remove_extra_whitespaces with rules or user-defined pieces that have two adjacent spaces, pieces of type
+    UNUSED, pieces of type BYTE without byte_fallback, user-defined pieces of a BPE model, treat_whitespace_as_suffix,
+    and duplicate pieces.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -122,12 +123,7 @@ def from_sentencepiece(
     ...     from_sentencepiece(path).encode("a bc").tokens
     ['▁a', '▁', 'b', 'c']
     """
-    source = Path(path)
-    data = source.read_bytes()
-    if data.startswith(_MODEL_START) or (source.suffix == ".model" and not _VOCAB_START.match(data)):
-        model = SentencePieceModel.parse(data)
-    else:
-        model = _of_vocab(source, unk_token, special_tokens)
+    model = _read(Path(path), unk_token, special_tokens)
     _check(model)
     space = SPACE if model.escape_whitespaces else " "
     tokenizer = Tokenizer(_bpe(model) if model.model_type == BPE else _unigram(model))
@@ -143,9 +139,26 @@ def from_sentencepiece(
 # Import
 
 
-def _of_vocab(path: Path, unk_token: str, special_tokens: Collection[str]) -> SentencePieceModel:
+def _read(path: Path, unk_token: str, special_tokens: Collection[str]) -> SentencePieceModel:
+    """Read a file; ValueError names it, and says what was expected, if it is another kind of file."""
+    data = path.read_bytes()
+    try:
+        if not data:
+            raise ValueError("the file is empty")
+        if data.startswith(_MODEL_START) or (path.suffix == ".model" and not _VOCAB_START.match(data)):
+            return SentencePieceModel.parse(data)
+        found = parse_vocab(read_text(path))
+    except ValueError as error:
+        instead = "; read a tokenizer.json with Tokenizer.from_file" if data.lstrip().startswith(b"{") else ""
+        raise ValueError(f"{path}: {error}: give a .model or .vocab file of SentencePiece{instead}") from error
+    return _of_vocab(path, found, unk_token, special_tokens)
+
+
+def _of_vocab(
+    path: Path, found: Sequence[tuple[str, float]], unk_token: str, special_tokens: Collection[str]
+) -> SentencePieceModel:
     pieces = []
-    for text, score in parse_vocab(read_text(path)):
+    for text, score in found:
         kind = Kind.UNKNOWN if text == unk_token else Kind.CONTROL if text in special_tokens else Kind.NORMAL
         if kind == Kind.NORMAL and score == 0:
             raise ValueError(
@@ -324,7 +337,10 @@ def _normalization(normalizer: normalizers.Normalizer | None) -> SentencePieceMo
         model = SentencePieceModel(pieces, normalization=name, charsmap=charsmap, remove_extra_whitespaces=strips)
         if _normalizer(model, "own") == normalizer:
             return model
-    raise _refused(f"it has the normalizer {normalizer!r:.80}; normalise texts beforehand, without it")
+    raise _refused(
+        f"it has the normalizer {normalizer!r:.80}; train without it on normalised texts, or with the normalizer of a "
+        "tokenizer from from_sentencepiece"
+    )
 
 
 def _checked_model(tokenizer: Tokenizer) -> tuple[Unigram, pre_tokenizers.Metaspace]:
