@@ -76,12 +76,12 @@ def _check_halves(texts: Sequence[str], paths: Sequence[Path]) -> None:
     """Raise ValueError unless both the odd and the even texts have characters."""
     if any(texts[::2]) and any(texts[1::2]):
         return
-    names, filled = ", ".join(map(shown_name, paths)), len(texts) - texts.count("")
-    found = f"{filled or 'no'} text{'s' * (filled != 1)} that {'is' if filled == 1 else 'are'} not empty"
-    where = "" if filled < 2 else ", all at odd places" if any(texts[::2]) else ", all at even places"
+    filled = len(texts) - texts.count("")
+    place = "odd" if any(texts[::2]) else "even"
+    found = ("every text is empty", "only one text is not empty", f"only texts at {place} places are not empty")
     raise ValueError(
-        f"{names}: there {'is' if filled == 1 else 'are'} {found}{where}: give at least one among texts 1, 3, 5 ... "
-        "and one among texts 2, 4, 6 ..."
+        f"{', '.join(map(shown_name, paths))}: {found[min(filled, 2)]}: give at least one among texts 1, 3, 5 ... and "
+        "one among texts 2, 4, 6 ..."
     )
 
 

@@ -135,10 +135,10 @@ def test_truncation_and_padding_of_a_file_do_not_count(
     [
         (["{0}/no.json", "--text", CORPUS[0]], "no.json: No such file"),
         (["{1}", "--text", "{0}/one.txt"],
-         "/one.txt: there is 1 text that is not empty: give at least one among texts 1, 3, 5 ... and one among texts"),
-        (["{1}", "--text", "{0}/none.txt"], "/none.txt: there are no texts that are not empty: give at least one"),
+         "/one.txt: only one text is not empty: give at least one among texts 1, 3, 5 ... and one among texts"),
+        (["{1}", "--text", "{0}/none.txt"], "/none.txt: every text is empty: give at least one"),
         (["{1}", "--text", "{0}/none.txt", "{0}/odd.txt"],
-         "/none.txt, {0}/odd.txt: there are 2 texts that are not empty, all at odd places: give at least one"),
+         "/none.txt, {0}/odd.txt: only texts at odd places are not empty: give at least one"),
         (["{1}", "--text", CORPUS[0], "--ngram-order", "0"], "--ngram-order 0: give 1 or more"),
         (["{1}", "--text", CORPUS[0], "--plot", "{0}/a.gif"], "a.gif: name a file that ends in .svg, .png, .pdf"),
         (["{1}", "--text", CORPUS[0], "--plto", "{0}/a.svg"], "unexpected argument '--plto'"),
