@@ -33,6 +33,8 @@ from evenscore.perplexity.ngram.source import NgramSource, as_unit
 from evenscore.perplexity.source import Token
 
 kenlm = pytest.importorskip("kenlm")
+# Texts are drawn with <s> and </s> as words, which KenLM scores, too.
+pytestmark = pytest.mark.filterwarnings("ignore:row .* has the word")
 
 LN_10 = math.log(10)
 UNKNOWN = {"<UNK>": "<unk>"}
@@ -794,7 +796,6 @@ def test_a_function_is_a_unit() -> None:
     assert source.name == f"ngram:3:{__name__}.split_at_hyphens:mkn,fallback2,fallback3"
 
 
-@pytest.mark.filterwarnings("ignore:row . of .* has the word")
 @SETTINGS
 @given(
     st.lists(asked_sentences, min_size=1, max_size=3), st.lists(asked_sentences, min_size=3, max_size=3), st.booleans()
