@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evenscore.inputs import warn_caller
 from evenscore.text.segments import IntArray, Segments
 
 Bits = npt.NDArray[np.uint64]
@@ -59,9 +60,18 @@ def _run(function: Callable[..., Any], *arguments: Any) -> Any:
     """Call a kernel. numba compiles it first, and keeps it for later processes if it can."""
     try:
         return _compiled(function, True)(*arguments)
-    except (EOFError, OSError, RuntimeError, pickle.UnpicklingError):
+    except (EOFError, OSError, RuntimeError, pickle.UnpicklingError) as error:
         # No kernel raises these errors: no folder can be written, the disk is full, or what was kept is damaged.
+        _warn_once(
+            f"the kernels of word error rate can be neither read nor kept ({error}): every process compiles them anew, "
+            f"which takes seconds; set NUMBA_CACHE_DIR to a folder that can be written"
+        )
         return _compiled(function, False)(*arguments)
+
+
+@functools.cache
+def _warn_once(message: str) -> None:
+    warn_caller(message)
 
 
 def path_back(reference: IntArray, prediction: IntArray, bound: int, masks: Bits) -> Steps:

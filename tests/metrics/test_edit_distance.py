@@ -276,6 +276,7 @@ def _cold(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a process that has aligned nothing yet."""
     monkeypatch.setattr(kernel, "_done", {"cells": 0})
     kernel._compiled.cache_clear()
+    kernel._warn_once.cache_clear()
 
 
 def compiled_kernels() -> int:
@@ -308,8 +309,11 @@ def test_a_kernel_that_cannot_be_kept_still_aligns(error: type[Exception], monke
         return compiled(**options)
 
     monkeypatch.setattr(numba, "njit", njit)
-    for pair in [([1, 2, 3, 1] * 20, [2, 3] * 30), ([1, 2], [2, 3])]:
-        assert counts([pair]) == [rapidfuzz_counts(pair)]
+    pairs = [([1, 2, 3, 1] * 20, [2, 3] * 30), ([1, 2], [2, 3])]
+    with pytest.warns(UserWarning, match=r"neither read nor kept \(not kept\)") as warned:
+        found = [counts([pair]) for pair in pairs]
+    assert found == [[rapidfuzz_counts(pair)] for pair in pairs]
+    assert len(warned) == 1
 
 
 @pytest.mark.parametrize("dtype", [np.int16, np.int64])
