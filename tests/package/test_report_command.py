@@ -356,7 +356,8 @@ def test_the_columns_of_a_table_divide_the_rows(run: Any, tmp_path: Path) -> Non
     ]  # fmt: skip
     assert "<bdi>2001</bdi>" in source
     assert run(*words, "--group-column", "yaer", status=2) == (
-        f"{table} has no column 'yaer'; did you mean 'year'? Its columns are a, b, reference, year, domain"
+        f"{table} has no column 'yaer'; did you mean 'year'? Its columns are a, b, reference, year, "
+        "domain: name one with --group-column"
     )
 
 
