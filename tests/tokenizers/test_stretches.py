@@ -205,6 +205,15 @@ def test_stretches_are_used() -> None:
         assert not is_stretched(tokenizer, "low lower ")
 
 
+def test_stretches_of_chinese_are_kept_by_berts_pipeline() -> None:
+    """BertNormalizer puts spaces around every character, next to those of the text."""
+    tokenizer = Tokenizer(models.WordPiece(TOKENS, unk_token="<unk>"))
+    tokenizer.normalizer, tokenizer.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
+    text = "漢漢 漢 low"
+    assert held(tokenizer.encode(text)) == in_arrays(tokenizer, [text])[0]
+    assert is_stretched(tokenizer, text)
+
+
 @pytest.mark.parametrize(
     "parts",
     [

@@ -17,11 +17,12 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from .. import normalizers
+from .. import normalizers, pre_tokenizers
 from .._core.token_lists import TokenLists, TokenRows
 from .._text.splits import TEXT, Splits
 from ..models._model import Model
 from ..normalizers import Normalizer
+from ..pre_tokenizers import PreTokenizer
 from .added_tokens import AddedVocabulary
 from .encoded import Cutter, EncodedBatch, encoded_words
 
@@ -47,6 +48,18 @@ def _is_local(normalizer: Normalizer | None) -> bool:
             # It may remove visible text; then the stretch is refused.
             return pattern != "" and " " not in pattern
     return normalizer.takes_pieces
+
+
+def needs_visible_text(pre_tokenizer: PreTokenizer | None) -> bool:
+    """Whether it splits a + b like a and b only if b has visible text after its space.
+
+    ByteLevel keeps spaces, and where several meet, the words depend on all of them.  The others drop white space, or
+    split before every space.
+    """
+    match pre_tokenizer:
+        case pre_tokenizers.Sequence(steps=(first, *_)):
+            return needs_visible_text(first)
+    return isinstance(pre_tokenizer, pre_tokenizers.ByteLevel)
 
 
 def unstripped(normalizer: Normalizer | None) -> Normalizer | None:
@@ -222,6 +235,7 @@ class Stretches:
     def __init__(self, cutter: Cutter, model: Model, added: AddedVocabulary) -> None:
         self._cutter = replace(cutter, normalizer=unstripped(cutter.normalizer))
         self._strips = self._cutter.normalizer is not cutter.normalizer
+        self._needs_visible_text = needs_visible_text(cutter.pre_tokenizer)
         self._model, self._added = model, added
         self._is_divisible = is_divisible(cutter, added)
         self._seen = Seen.of_none(None)
@@ -286,7 +300,8 @@ class Stretches:
             return shown != "" and splits[0] == (f" {shown}" if _CUT.match(text) else shown)
         if not _CUT.match(text):
             return True
-        return bool(splits) and bool(_CUT.match(splits[0]))
+        own = splits[0] if splits else ""
+        return bool(_CUT.match(own)) if self._needs_visible_text else own.startswith(" ")
 
 
 def _own(splits: Splits, values: list[T]) -> list[list[T]]:
