@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from contextvars import copy_context
 from functools import partial
 from queue import SimpleQueue
-from threading import Event, Thread
+from threading import Lock, Thread
 from types import TracebackType
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -189,12 +189,15 @@ class _JsonLines:
 @contextmanager
 def progress_if_slow(stage: str, show: Shown) -> Iterator[None]:
     """Show the progress of a stage only once it has taken two seconds."""
-    done = Event()
+    # The release of a lock is one step, which no Ctrl-C divides.  Event.set takes a lock of its own: a Ctrl-C may leave
+    # that lock held, and whoever sets the event again waits forever.
+    running = Lock()
+    running.acquire()
 
     def shown() -> None:
-        if not done.wait(_PATIENCE):
+        if not running.acquire(timeout=_PATIENCE):
             with progress(stage, None, show):
-                done.wait()
+                running.acquire()
 
     watching = Thread(target=shown, daemon=True)
     try:
@@ -203,10 +206,11 @@ def progress_if_slow(stage: str, show: Shown) -> Iterator[None]:
         yield
     finally:
         try:
-            done.set()
+            running.release()
         except BaseException:
-            # A Ctrl-C arrived before it was set.
-            done.set()
+            # A Ctrl-C arrived before the release, or after it.
+            if running.locked():
+                running.release()
             raise
         # A thread whose start was interrupted has no identity.  The wait has a limit, because a Ctrl-C within tqdm may
         # leave tqdm's lock held, and then no other thread can show a bar.
