@@ -47,19 +47,16 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         # The error names a file that the caller does not know, or none at all (full disk).
         raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
     finally:
-        _remove(unfinished)
+        try:
+            _remove(unfinished)
+        except BaseException:
+            # A Ctrl-C arrived in between.
+            _remove(unfinished)
+            raise
 
 
 def _remove(unfinished: Path) -> None:
-    """Remove the file and its folder if they are there, even if a Ctrl-C arrives meanwhile."""
-    try:
-        _remove_once(unfinished)
-    except BaseException:
-        _remove_once(unfinished)
-        raise
-
-
-def _remove_once(unfinished: Path) -> None:
+    """Remove the file and its folder if they are there."""
     # Not shutil.rmtree, which closes a file a second time after a Ctrl-C, and raises OSError instead.
     with contextlib.suppress(OSError):
         unfinished.unlink()
