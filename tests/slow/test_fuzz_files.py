@@ -1,6 +1,6 @@
 """Every file that is read, changed at random: the outcome is a result or a ValueError, in bounded time and memory.
 
-EVENSCORE_FUZZ is the number of seconds for all formats together, 20 by default.  A failure prints the line that replays
+EVENSCORE_FUZZ is the number of seconds for all formats together, 45 by default.  A failure prints the line that replays
 it: EVENSCORE_FUZZ_SEED reads the file of that seed alone.
 """
 
@@ -186,7 +186,7 @@ def test_a_changed_file_is_read_or_refused(name: str, tmp_path: Path) -> None:
     read(path)
     asked = os.environ.get("EVENSCORE_FUZZ_SEED")
     seed, tries = int(asked or 0), 0
-    end = time.monotonic() + float(os.environ.get("EVENSCORE_FUZZ", "20")) / len(FORMATS)
+    end = time.monotonic() + float(os.environ.get("EVENSCORE_FUZZ", "45")) / len(FORMATS)
     while time.monotonic() < end:
         path.write_bytes(changed(valid, random.Random(seed)))
         if found := outcome(read, path):
