@@ -219,6 +219,32 @@ def test_nobody_waits_for_a_lock_that_an_interrupt_left_held(monkeypatch: pytest
         time.sleep(0.01)
 
 
+@pytest.mark.parametrize("is_released", [False, True])
+def test_an_interrupt_as_a_bar_ends_leaves_no_thread(is_released: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The Ctrl-C arrives before the lock that ends the bar is released, or after it."""
+    before = threading.enumerate()
+
+    class Interrupted:
+        def __init__(self) -> None:
+            self.lock = threading.Lock()
+            self.acquire, self.locked = self.lock.acquire, self.lock.locked
+            self.errors = [KeyboardInterrupt]
+
+        def release(self) -> None:
+            if is_released or not self.errors:
+                self.lock.release()
+            if self.errors:
+                raise self.errors.pop()
+
+    monkeypatch.setattr(parallel, "Lock", Interrupted)
+    with pytest.raises(KeyboardInterrupt), parallel.progress_if_slow("Stage", True):
+        pass
+    end = time.monotonic() + 30
+    while len(threading.enumerate()) > len(before):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
 # --- threads that outlive the main thread
 
 _LATE = """
