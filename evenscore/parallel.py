@@ -12,6 +12,10 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread
+from types import TracebackType
 from typing import Any, TypeVar
 
 
@@ -132,3 +136,64 @@ def ordered_results(
     finally:
         for future in waiting:
             future.cancel()
+
+
+class Threads:
+    """At most `limit` threads, with the `submit` of concurrent.futures; leaving the context ends them.
+
+    The executors of concurrent.futures refuse work once the main thread has ended, although other threads go on.
+    These threads are daemons, so that none keeps an interrupted program alive.
+
+    >>> with Threads(2) as threads:
+    ...    threads.submit(abs, -1).result()
+    1
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._threads: list[Thread] = []
+        self._tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+
+    def submit(self, function: Callable[..., R], *arguments: Any) -> Future[R]:
+        """Call the function in a thread."""
+        future: Future[R] = Future()
+        self._tasks.put((future, partial(function, *arguments)))
+        if len(self._threads) < self._limit:
+            # Kept before it starts: a Ctrl-C may arrive as soon as it runs.
+            self._threads.append(Thread(target=_work, args=(self._tasks,), daemon=True))
+            self._threads[-1].start()
+        return future
+
+    def finish(self) -> None:
+        """Let the threads end after the tasks submitted so far."""
+        for _ in self._threads:
+            self._tasks.put(None)
+
+    def __enter__(self) -> Threads:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.finish()
+        for thread in self._threads:
+            # A thread whose start was interrupted has no identity.
+            if thread.ident is not None:
+                thread.join()
+
+    def __del__(self) -> None:
+        # A Ctrl-C may arrive as the context is left, before its first line.
+        self.finish()
+
+
+def _work(tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]) -> None:
+    """Do the tasks until there is None."""
+    while task := tasks.get():
+        future, function = task
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(function())
+            except BaseException as error:
+                future.set_exception(error)
+        # Results are large: keep none while waiting.
+        del task, future, function

@@ -47,7 +47,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 def pytest_collection_finish() -> None:
     """No test of what is printed depends on whether kernels are compiled already."""
-    if kernels := sys.modules.get("tokenizers_impl._core.kernel"):
+    if kernels := sys.modules.get("evenscore.kernel"):
         kernels._PATIENCE = math.inf  # type: ignore[attr-defined]
 
 

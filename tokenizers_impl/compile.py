@@ -12,7 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ._core.kernel import Kernel
+from evenscore.kernel import Kernel
+
 from .pipelines import PIPELINES
 from .tokenizer import Tokenizer
 

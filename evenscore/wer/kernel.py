@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import functools
 import os
-import pickle
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from evenscore.inputs import warn_caller
 from evenscore.text.segments import IntArray, Segments
 
 Bits = npt.NDArray[np.uint64]
@@ -48,30 +46,15 @@ def pay_off() -> bool:
 
 
 @functools.cache
-def _compiled(function: Callable[..., Any], kept: bool) -> Callable[..., Any]:
+def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     # Most processes need no kernel, so numba is not imported at the top.
-    import numba
+    from evenscore.kernel import kernel
 
-    compiled: Callable[..., Any] = numba.njit(nogil=True, cache=kept)(function)
-    return compiled
+    return kernel(function)
 
 
 def _run(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a kernel. numba compiles it first, and keeps it for later processes if it can."""
-    try:
-        return _compiled(function, True)(*arguments)
-    except (EOFError, OSError, RuntimeError, pickle.UnpicklingError) as error:
-        # No kernel raises these errors: no folder can be written, the disk is full, or what was kept is damaged.
-        _warn_once(
-            f"the kernels of word error rate can be neither read nor kept ({error}): every process compiles them anew, "
-            f"which takes seconds; set NUMBA_CACHE_DIR to a folder that can be written"
-        )
-        return _compiled(function, False)(*arguments)
-
-
-@functools.cache
-def _warn_once(message: str) -> None:
-    warn_caller(message)
+    return _compiled(function)(*arguments)
 
 
 def path_back(reference: IntArray, prediction: IntArray, bound: int, masks: Bits) -> Steps:

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from fresh_process import run_python
 
-from tokenizers_impl._core.kernel import inner_kernel, kernel
+from evenscore.kernel import inner_kernel, kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # a constant of a third.
 _WHOLE = """
 import numpy as np
-from ._core.kernel import kernel
+from evenscore.kernel import kernel
 from ._part import part
 @kernel
 def whole(numbers):
@@ -35,7 +35,7 @@ def whole(numbers):
     return made, len(made) > 2
 """
 _PART = """
-from ._core.kernel import inner_kernel
+from evenscore.kernel import inner_kernel
 from ._constant import ADDED
 @inner_kernel
 def part(number):
@@ -45,19 +45,20 @@ def part(number):
 _RUN = """
 import numpy as np
 from numba.core import event
-from tokenizers_impl._whole import whole
+from package._whole import whole
 with event.install_recorder("numba:compile") as compiled:
     result = whole(np.arange(3))
 names = {each.data["dispatcher"].py_func.__module__ for _, each in compiled.buffer}
-print(result, len({name for name in names if name.startswith("tokenizers_impl.")}))
+print(result, len({name for name in names if name.startswith("package.")}))
 """
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a copy of the package that has these kernels."""
-    package = tmp_path / "tokenizers_impl"
-    shutil.copytree(ROOT / "tokenizers_impl" / "_core", package / "_core", ignore=shutil.ignore_patterns("__pycache__"))
+    """A folder with a package that has these kernels, and a copy of the library."""
+    shutil.copytree(ROOT / "evenscore", tmp_path / "evenscore", ignore=shutil.ignore_patterns("__pycache__"))
+    package = tmp_path / "package"
+    package.mkdir()
     (package / "__init__.py").write_text("")
     (package / "_whole.py").write_text(_WHOLE)
     (package / "_part.py").write_text(_PART)
@@ -83,14 +84,15 @@ def test_a_later_process_loads_what_an_earlier_one_compiled(folder: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "old", "new", "result"),
     [
-        ("_whole.py", "> 2", "> 3", "(array([ 1, 11, 21]), False)"),
-        ("_part.py", "10 *", "20 *", "(array([ 1, 21, 41]), True)"),
-        ("_constant.py", "1", "2", "(array([ 2, 12, 22]), True)"),
+        ("package/_whole.py", "> 2", "> 3", "(array([ 1, 11, 21]), False)"),
+        ("package/_part.py", "10 *", "20 *", "(array([ 1, 21, 41]), True)"),
+        ("package/_constant.py", "1", "2", "(array([ 2, 12, 22]), True)"),
+        ("evenscore/kernel.py", '"nogil": True', '"nogil": None', "(array([ 1, 11, 21]), True)"),
     ],
 )
 def test_a_change_in_any_file_compiles_anew(folder: Path, name: str, old: str, new: str, result: str) -> None:
     run(folder)
-    changed = folder / "tokenizers_impl" / name
+    changed = folder / name
     state = changed.stat()
     changed.write_text(changed.read_text().replace(old, new))
     # Not even the time of the file tells.
@@ -109,9 +111,9 @@ def test_other_settings_of_numba_compile_anew(folder: Path) -> None:
 
 def test_what_others_keep_beside_stays(folder: Path) -> None:
     run(folder)
-    (kept,) = (path for path in (folder / "kept").iterdir() if path.name.startswith("tokenizers_impl_"))
+    (kept,) = (path for path in (folder / "kept").iterdir() if path.name.startswith("package_"))
     (kept / "other.txt").write_text("kept")
-    (folder / "tokenizers_impl" / "_constant.py").write_text("ADDED = 3")
+    (folder / "package" / "_constant.py").write_text("ADDED = 3")
     before = {path.name for path in kept.iterdir()}
     assert run(folder) == "(array([ 3, 13, 23]), True) 2"
     assert {path.name for path in kept.iterdir()} == before
@@ -139,7 +141,7 @@ def test_a_folder_that_others_may_write_is_warned_of_once(folder: Path) -> None:
         kept.chmod(mode)
         assert run(folder, with_warnings()).splitlines()[1:] == [said][: bool(said)], oct(mode)
     # Not the folder that is named, but the one in it that holds the package's.
-    (own,) = (path for path in kept.iterdir() if path.name.startswith("tokenizers_impl_"))
+    (own,) = (path for path in kept.iterdir() if path.name.startswith("package_"))
     own.chmod(0o777)
     assert run(folder, with_warnings()).splitlines()[1:] == [expected]
 
@@ -147,7 +149,7 @@ def test_a_folder_that_others_may_write_is_warned_of_once(folder: Path) -> None:
 def test_without_a_folder_that_can_be_written_all_works_with_a_warning(folder: Path) -> None:
     (folder / "kept").write_text("no folder")
     # No folder beside the sources, none of the user's: files stand where they would be made.
-    (folder / "tokenizers_impl" / "__pycache__").write_text("no folder")
+    (folder / "package" / "__pycache__").write_text("no folder")
     (folder / "home").mkdir()
     (folder / "home" / ".cache").write_text("no folder")
     assert run(folder, with_warnings()).splitlines() == [
@@ -179,7 +181,7 @@ def test_a_damaged_file_is_compiled_anew_with_a_warning(folder: Path, ending: st
 
 
 def test_a_full_disk_costs_a_warning(folder: Path) -> None:
-    limit = "import resource; import tokenizers_impl._whole; resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))\n"
+    limit = "import resource; import package._whole; resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))\n"
     printed = run(folder, limit + with_warnings()).splitlines()
     assert printed[0] == "(array([ 1, 11, 21]), True) 2"
     assert printed[1].startswith("kernels that were compiled can be neither read nor kept (")
@@ -190,7 +192,7 @@ def test_a_full_disk_costs_a_warning(folder: Path) -> None:
 def test_errors_of_a_loaded_kernel_arrive(folder: Path) -> None:
     program = """
         import numpy as np
-        from tokenizers_impl._whole import whole
+        from package._whole import whole
         try:
             whole(np.array([1, -1]))
         except ValueError as error:
@@ -206,15 +208,15 @@ def test_a_compilation_that_takes_a_while_is_said_once_on_standard_error(folder:
     program = """
         import sys
         import numpy as np
-        from tokenizers_impl._core import kernel
-        from tokenizers_impl._whole import whole
+        from evenscore import kernel
+        from package._whole import whole
         kernel._PATIENCE = 0.0
         sys.stderr = sys.stdout
         whole(np.arange(3))
         whole(np.arange(3, dtype=np.int32))
     """
     (said,) = run(folder, program).splitlines()
-    assert said.startswith("tokenizers_impl: compiling kernels, once for each model, about 10 s; kept in ")
+    assert said.startswith("package: compiling kernels on first use, which takes 3 to 10 s; kept in ")
     assert Path(said.partition("kept in ")[2]).is_dir()
     assert run(folder, program) == ""
     assert run(folder, program.replace("sys.stderr = sys.stdout", "sys.stderr = None"), NUMBA_OPT="1") == ""
@@ -242,7 +244,7 @@ def test_after_compiling_ahead_of_time_nothing_is_compiled(tmp_path: Path) -> No
 _INTERRUPTED = """
 import os, signal, threading
 import numpy as np
-from ._core.kernel import kernel
+from evenscore.kernel import kernel
 @kernel
 def long(numbers, times):
     made = numbers.copy()
@@ -278,10 +280,10 @@ def run_interrupted(folder: Path, program: str) -> str:
 
 @pytest.mark.slow
 def test_ctrl_c_in_a_kernel_leaves_all_as_it_was(folder: Path) -> None:
-    (folder / "tokenizers_impl" / "_long.py").write_text(_INTERRUPTED)
+    (folder / "package" / "_long.py").write_text(_INTERRUPTED)
     program = (
         "import numpy as np\n"
-        "from tokenizers_impl._long import interrupted, long\n"
+        "from package._long import interrupted, long\n"
         "long(np.arange(3), 1)\n"
         "print(*(interrupted(np.arange(3), 0.05) for _ in range(9)))"
     )
@@ -293,10 +295,8 @@ def test_ctrl_c_in_a_kernel_leaves_all_as_it_was(folder: Path) -> None:
 @pytest.mark.parametrize("after", [0.1, 0.3, 1.0])
 def test_ctrl_c_while_a_kernel_is_compiled_does_too(folder: Path, after: float) -> None:
     # While numba works, and whenever another machine is then.
-    (folder / "tokenizers_impl" / "_long.py").write_text(_INTERRUPTED)
-    program = (
-        f"import numpy as np\nfrom tokenizers_impl._long import interrupted\nprint(interrupted(np.arange(3), {after}))"
-    )
+    (folder / "package" / "_long.py").write_text(_INTERRUPTED)
+    program = f"import numpy as np\nfrom package._long import interrupted\nprint(interrupted(np.arange(3), {after}))"
     assert run_interrupted(folder, program) == "[1, 4, 7]"
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.added_token import AddedToken
 from .._core.arrays import I32, I64, U8, U32, Bools
-from .._core.kernel import inner_kernel, kernel
 from .._text.splits import TEXT, Splits
 from .._text.trie import ABSENT, ROOT, Trie, step
 from .._text.unicode import SPACE, WORD, character_classes

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evenscore.kernel import kernel
+
 from .._core.arrays import I32, I64, U32
-from .._core.kernel import kernel
 from .._core.token_lists import TokenLists, TokenRows
 from ..processors._post_processor import Layout, SequencePiece
 from ..processors._special_tokens import margins, without_spaces

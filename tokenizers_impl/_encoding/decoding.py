@@ -11,9 +11,10 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+from evenscore.kernel import kernel
+
 from .. import decoders
 from .._core.arrays import I32, I64, U8, U32
-from .._core.kernel import kernel
 from .._core.options import UNORDERED, refuse_unordered
 from .._text.splits import check_room, room_for
 from ..decoders import Decoder, TokenDecoder

@@ -9,8 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from evenscore.kernel import kernel
+
 from .._core.arrays import F64, I32, I64, text_of
-from .._core.kernel import kernel
 from .._core.parallel import map_in_order
 from .._core.token_lists import TokenLists, TokenRows
 from .._text.splits import TEXT, Splits

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenscore.kernel import kernel
+
 from .._core.arrays import I32, I64, U32, Bools, text_of
-from .._core.kernel import kernel
 from .._core.options import choice_of
 from .._text.splits import TEXT, Splits
 from .compiled import Compiled, Pattern, Regex, compiled

@@ -6,8 +6,9 @@ from functools import cache
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.arrays import I32, I64, U32
-from .._core.kernel import inner_kernel, kernel
 from .splits import TEXT, Splits
 
 # --- GPT-2's table between bytes and visible characters

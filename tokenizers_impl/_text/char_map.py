@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evenscore.kernel import kernel
+
 from .._core.arrays import I32, I64, U32, Bools
-from .._core.kernel import kernel
 from .splits import TEXT, Splits, room_for
 from .unicode import CODE_POINTS, code_points_by_char
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.arrays import I32, I64, U8, U32, Bools
-from .._core.kernel import inner_kernel, kernel
 from .char_map import BLOCK, EXPANDED, LENGTH_MASK, LENGTH_SHIFT, START_MASK, CharMap, each, holds_any
 from .splits import TEXT, Splits
 from .unicode import combining_classes, compositions, decompositions

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evenscore.kernel import kernel
+
 from .._core.arrays import I32, I64, U8, U32, Bools, code_points, text_of
-from .._core.kernel import kernel
 from .unicode import SPACE, character_classes
 
 # --- A batch of texts between normalizer and pre-tokenizer

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.arrays import I32, I64, U32, code_points
-from .._core.kernel import inner_kernel, kernel
 from .words import Words
 
 ROOT = 0

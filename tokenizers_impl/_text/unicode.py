@@ -9,8 +9,9 @@ from importlib.resources import files
 import numpy as np
 import numpy.typing as npt
 
+from evenscore.kernel import inner_kernel
+
 from .._core.arrays import I64, U8, U32
-from .._core.kernel import inner_kernel
 
 # --- The Unicode classes of the library's regular expressions
 

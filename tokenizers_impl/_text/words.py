@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.arrays import I32, I64, U32, code_points, packed, text_of
-from .._core.kernel import inner_kernel, kernel
 from .._core.options import checked_count
 
 # --- Words as one array of code points, the form that trainers and models read

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.arrays import U8, Bools
 from .._core.component import takes_its_type, unchanging
-from .._core.kernel import inner_kernel, kernel
 from .._text.bytes import char_to_byte
 from ._decoder import Decoder, TokenDecoder
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.arrays import I32, I64, U32
-from .._core.kernel import inner_kernel, kernel
 from .._text.bytes import utf8_byte, utf8_length
 from .._text.trie import ROOT, follow, step, token_at
 from ._bpe_merges import DROPPED, MISSING, NONE, Tables, find

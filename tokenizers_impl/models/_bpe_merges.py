@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.arrays import I32, I64, U32, packed
-from .._core.kernel import inner_kernel, kernel
 from .._text.words import Words
 
 # --- A hash table from pairs of numbers to numbers, such as from merges to their ranks

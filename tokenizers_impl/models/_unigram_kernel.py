@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.arrays import F64, I32, I64, U32
-from .._core.kernel import inner_kernel, kernel
 from .._text.bytes import utf8_byte, utf8_length
 from .._text.trie import ABSENT, ROOT, step
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.arrays import I32, I64, U32
 from .._core.files import chosen_prefix, lines_of, named, required, written
-from .._core.kernel import inner_kernel, kernel
 from .._text.trie import ROOT, step
 from .._text.words import Words
 from ._explanation import MatchStep, check_length, greedy_steps

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.arrays import I32, I64, U32, byte_places, code_points
 from .._core.component import json_form, unchanging
-from .._core.kernel import inner_kernel, kernel
 from .._text.bytes import utf8_byte, utf8_length
 from .._text.splits import TEXT, Splits
 from .._text.trie import ABSENT, ROOT, Trie, step

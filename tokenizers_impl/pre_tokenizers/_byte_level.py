@@ -7,9 +7,10 @@ from functools import cache
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.arrays import I32, I64, U8, U32
 from .._core.component import takes_its_type, unchanging
-from .._core.kernel import inner_kernel, kernel
 from .._core.options import check_character
 from .._text.bytes import byte_to_char, in_byte_chars
 from .._text.splits import BEGINS, INSIDE, TEXT, Splits, cut_at_marks, prepended_once

@@ -7,9 +7,10 @@ from functools import cache
 
 import numpy as np
 
+from evenscore.kernel import kernel
+
 from .._core.arrays import I32, I64, U8, U32, Bools
 from .._core.component import json_form, unchanging
-from .._core.kernel import kernel
 from .._core.options import check_character, choice_of
 from .._patterns import Pattern, matches, pattern_from_json, pattern_json
 from .._patterns.search import behavior_from_json, behavior_json, chars_in, check_behavior, cut_at

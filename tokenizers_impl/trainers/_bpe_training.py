@@ -10,9 +10,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from evenscore.kernel import kernel
+
 from .._core.added_token import AddedToken
 from .._core.arrays import I32, I64, U32, Bools
-from .._core.kernel import kernel
 from .._core.parallel import Shown, progress
 from .._text.words import WordCounts, Words
 from ..models._bpe import BPE

@@ -7,8 +7,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.arrays import I32, I64, U32, Bools, code_points
-from .._core.kernel import inner_kernel, kernel
 from .._text.words import Words
 from ._merge_pairs import (
     CORPUS,

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.arrays import I32, I64, U32, Bools
-from .._core.kernel import inner_kernel, kernel
 from .._text.bytes import visible_byte
 
 # --- The arrays of the merge loop

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
 from evenscore.parallel import ordered_results
 
 from .._core.arrays import F64, I32, I64, Bools, packed
-from .._core.kernel import inner_kernel, kernel
 from .._core.parallel import map_in_order
 from ._unigram_seed import Lexicon, Matches, WordText
 

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.arrays import F64, I32, I64, Bools
-from .._core.kernel import inner_kernel, kernel
 from .._core.parallel import map_in_order
 from ._unigram_seed import Lexicon, Matches, UnigramOptions
 

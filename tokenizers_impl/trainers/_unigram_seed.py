@@ -10,9 +10,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.added_token import AddedToken
 from .._core.arrays import F64, I32, I64, U32, Bools, code_points
-from .._core.kernel import inner_kernel, kernel
 from .._core.parallel import map_in_order
 from .._text.words import WordCounts
 from ._bpe_training import BpeOptions, learn_merges

@@ -9,10 +9,11 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
+
 from .._core.added_token import AddedToken
 from .._core.arrays import F64, I32, I64
 from .._core.component import Call
-from .._core.kernel import inner_kernel, kernel
 from .._core.options import options_of
 from .._core.parallel import Shown, progress
 from .._text.words import WordCounts

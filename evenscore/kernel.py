@@ -1,7 +1,10 @@
 """Compilation of kernels: numba compiles each at its first call and keeps it in its cache on disk.
 
-numba checks only the file of a kernel for changes, not the files of the functions that the kernel calls.  Therefore
-each cache folder holds a digest of all sources of the package, and is emptied when the digest changes.
+numba checks only the file of a kernel for changes, not the files of the functions that the kernel calls. Therefore
+each cache folder holds a digest of all sources of the kernel's package, and is emptied when the digest changes.
+
+numba itself is imported when the first kernel is made: most scores need none, and evaluate imports every file of a
+published metric.
 """
 
 from __future__ import annotations
@@ -12,7 +15,6 @@ import pickle
 import stat
 import sys
 import time
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, update_wrapper
@@ -20,16 +22,14 @@ from pathlib import Path
 from threading import current_thread, main_thread
 from typing import Any, ClassVar, TypeVar, cast
 
-import numba
-from numba.core import event
-from numba.extending import register_jitable
-
-from .files import write_text
-from .parallel import Threads
+from evenscore.files import replacing
+from evenscore.inputs import warn_caller
+from evenscore.parallel import Threads
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_PACKAGE = Path(__file__).resolve().parent.parent
+# The library; in a published metric, the folder with all its files.
+_LIBRARY = Path(__file__).resolve().parent
 # No fastmath: sums keep their order, so results are the same to the last bit.  nogil: threads run kernels in parallel.
 # no_cfunc_wrapper: C code never calls a kernel, so compiling a wrapper for it would waste time.
 _OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
@@ -40,6 +40,8 @@ _NOT_KEPT = "every process compiles them anew, which takes seconds"
 
 def kernel(function: F) -> F:
     """Compile a function at its first call, for the types of its arguments; NUMBA_DISABLE_JIT=1 leaves it as it is."""
+    import numba
+
     return function if numba.config.DISABLE_JIT else cast("F", Kernel(function))
 
 
@@ -48,7 +50,16 @@ def inner_kernel(function: F) -> F:
 
     It needs no compiled entry point that unpacks arrays from Python, which saves a fifth of the compile time.
     """
+    from numba.extending import register_jitable
+
     return cast("F", register_jitable(no_cfunc_wrapper=True)(function))
+
+
+def _jit(function: Callable[..., Any], kept: bool) -> Any:
+    """The function, compiled by numba at its first call, and kept on disk if so asked."""
+    import numba
+
+    return numba.njit(cache=kept, **_OPTIONS)(function)
 
 
 class Kernel:
@@ -60,18 +71,19 @@ class Kernel:
         update_wrapper(self, function)
         self.py_func = function
         try:
-            self.compiled = numba.njit(cache=True, **_OPTIONS)(function)
-            _empty_if_stale(folder := Path(self.compiled.stats.cache_path))
-            _warn_if_open(folder)
+            self.compiled = _jit(function, kept=True)
+            folder, sources = Path(self.compiled.stats.cache_path), sources_of(function)
+            _empty_if_stale(folder, sources)
+            _warn_if_open(folder, sources)
         except (OSError, RuntimeError):
             # A read-only installation without a home folder is common in containers.
             _warn_once(f"no folder for compiled kernels can be written: {_NOT_KEPT}; set NUMBA_CACHE_DIR to one")
-            self.compiled = numba.njit(**_OPTIONS)(function)
+            self.compiled = _jit(function, kept=False)
         Kernel.every.append(self)
 
     def __call__(self, *arguments: Any) -> Any:
         try:
-            if not self.compiled.overloads and current_thread() is main_thread():
+            if not self.compiled.overloads:
                 self._compile(arguments)
             return self.compiled(*arguments)
         except SystemError as error:
@@ -86,13 +98,22 @@ class Kernel:
             for folder in {each.compiled.stats.cache_path for each in Kernel.every} - {None}:
                 _empty(Path(folder))
             for each in Kernel.every:
-                each.compiled = numba.njit(**_OPTIONS)(each.py_func)
+                each.compiled = _jit(each.py_func, kept=False)
             return self.compiled(*arguments)
 
     def _compile(self, arguments: tuple[Any, ...]) -> None:
-        """Compile for the first time, in a thread: a Ctrl-C in the main thread would interrupt numba halfway."""
-        with Threads(1) as thread:
-            thread.submit(self.compiled.compile, tuple(map(numba.typeof, arguments))).result()
+        """Compile for the first time, or load what was kept."""
+        import numba
+
+        begin, types = time.perf_counter(), tuple(map(numba.typeof, arguments))
+        if current_thread() is main_thread():
+            # In a thread, because a Ctrl-C in the main thread would interrupt numba halfway.
+            with Threads(1) as thread:
+                thread.submit(self.compiled.compile, types).result()
+        else:
+            self.compiled.compile(types)
+        if not self.compiled.stats.cache_hits:
+            _first_use.add(time.perf_counter() - begin, self.compiled)
 
     def __reduce__(self) -> str:
         return self.py_func.__qualname__
@@ -105,25 +126,37 @@ class Kernel:
 
 @cache
 def _warn_once(message: str) -> None:
-    warnings.warn(message, stacklevel=1)
+    warn_caller(message)
+
+
+def sources_of(function: Callable[..., Any]) -> Path:
+    """The folder with all sources that a kernel may depend on."""
+    file = Path(function.__code__.co_filename).resolve()
+    # Not the top package of its name: above a published metric, that is evaluate's, with the metrics of others.
+    if file.is_relative_to(_LIBRARY):
+        return _LIBRARY
+    return file.parents[max(0, function.__module__.count(".") - 1)]
 
 
 @cache
-def _empty_if_stale(folder: Path) -> None:
+def _empty_if_stale(folder: Path, sources: Path) -> None:
     """Empty a folder of numba's cache if its kernels were compiled from other sources or with other settings."""
-    stamp = folder / "tokenizers_impl.sources"
-    if stamp.is_file() and stamp.read_text(encoding="ascii") == _sources():
+    stamp = folder / "kernels.sources"
+    if stamp.is_file() and stamp.read_text(encoding="ascii") == _digest(sources):
         return
     _empty(folder)
-    write_text(stamp, _sources())
+    with replacing(stamp) as unfinished:
+        unfinished.write_text(_digest(sources), encoding="ascii")
 
 
-def _warn_if_open(folder: Path) -> None:
+def _warn_if_open(folder: Path, sources: Path) -> None:
     """Warn once if others may write to the cache, because numba unpickles its files and runs the code in them."""
+    import numba
+
     given = Path(numba.config.CACHE_DIR) if numba.config.CACHE_DIR else None
     if _others_may_write(folder) or (given and _others_may_write(given)):
         # One name for all folders of the package.
-        whole = given or (_PACKAGE if folder.is_relative_to(_PACKAGE) else folder.parent)
+        whole = given or (sources if folder.is_relative_to(sources) else folder.parent)
         _warn_once(
             f"others may write to the folder of compiled kernels {whole}, and what they write there runs in your "
             f"programs: run chmod -R go-w {whole}, or set NUMBA_CACHE_DIR to a folder of your own"
@@ -153,11 +186,11 @@ def _empty(folder: Path) -> None:
 
 
 @cache
-def _sources() -> str:
-    """A digest of the package's sources and of the environment's settings of numba that may change compiled code."""
+def _digest(sources: Path) -> str:
+    """A digest of the sources in a folder, of this file, and of numba's settings that may change compiled code."""
     digest = hashlib.sha256()
-    for file in sorted(_PACKAGE.rglob("*.py")):
-        digest.update(f"{file.relative_to(_PACKAGE)}\n".encode() + file.read_bytes())
+    for file in [Path(__file__), *sorted(sources.rglob("*.py"))]:
+        digest.update(f"{file.name}\n".encode() + file.read_bytes())
     settings = {name: value for name, value in sorted(os.environ.items()) if name.startswith("NUMBA_")}
     for name in ("NUMBA_CACHE_DIR", "NUMBA_DISABLE_JIT", "NUMBA_NUM_THREADS"):
         settings.pop(name, None)
@@ -165,34 +198,22 @@ def _sources() -> str:
     return digest.hexdigest()
 
 
-class _FirstUse(event.Listener):
+class _FirstUse:
     """Prints to standard error, once per process, that kernels are being compiled, if that takes long."""
 
     def __init__(self) -> None:
-        self._begun: list[float] = []
         self._seconds = 0.0
         self._is_said = False
 
-    def on_start(self, event: Any) -> None:
-        """Note when numba begins to compile a function, or one that it calls."""
-        self._begun.append(time.perf_counter())
-
-    def on_end(self, event: Any) -> None:
-        """Add the seconds that numba took for the function it began last; only the outermost function counts."""
-        begun = self._begun.pop()
-        function = event.data["dispatcher"].py_func
-        if self._begun or self._is_said or not function.__module__.startswith(f"{_PACKAGE.name}."):
-            return
-        self._seconds += time.perf_counter() - begun
-        if self._seconds > _PATIENCE and sys.stderr is not None:
+    def add(self, seconds: float, compiled: Any) -> None:
+        """Add the seconds that numba took for a kernel and all that it calls."""
+        self._seconds += seconds
+        if self._seconds > _PATIENCE and not self._is_said and sys.stderr is not None:
             self._is_said = True
-            folder = event.data["dispatcher"].stats.cache_path
+            sources, folder = sources_of(compiled.py_func), compiled.stats.cache_path
+            name = "evenscore" if sources == _LIBRARY else sources.name
             kept = f"kept in {folder}" if folder else "not kept, as no folder can be written"
-            print(
-                f"tokenizers_impl: compiling kernels, once for each model, about 10 s; {kept}",
-                file=sys.stderr,
-                flush=True,
-            )
+            print(f"{name}: compiling kernels on first use, which takes 3 to 10 s; {kept}", file=sys.stderr, flush=True)
 
 
-event.register("numba:compile", _FirstUse())
+_first_use = _FirstUse()
