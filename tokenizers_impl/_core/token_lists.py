@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, reduce
@@ -11,8 +11,11 @@ from typing import Any
 # --- The interface of rows of tokens, whose columns are computed on demand
 
 
-class TokenRows(ABC):
-    """The concatenated tokens of n rows; a part is a slice of all tokens."""
+class TokenRows:
+    """The concatenated tokens of n rows; a part is a slice of all tokens.
+
+    Not an ABC: every Encoding checks its rows, which would take four times as long.
+    """
 
     @property
     @abstractmethod
