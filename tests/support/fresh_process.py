@@ -34,7 +34,7 @@ def run_python(program: str, folder: Path, *arguments: str, **environment: str) 
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
