@@ -139,6 +139,7 @@ class ScoredPieces:
         self._byte_ids: I32 = np.array([self.ids.get(name, UNKNOWN) for name in names], np.int32)
         if not byte_fallback:
             self._byte_ids[:] = UNKNOWN
+        self._bytes = self._byte_ids[self._byte_ids != UNKNOWN]
         self._trie = Trie.of(self.ids)
 
     def scores_of(self, ids: I32) -> F64:
@@ -192,12 +193,15 @@ class ScoredPieces:
 
     def texts(self, chars: U32, begins: I64, pieces: Pieces) -> list[str]:
         """The tokens of these pieces: the characters that they cover, or the name of a byte, such as <0xE3>."""
-        begin = np.repeat(begins, np.diff(pieces.offsets))
+        begin = np.repeat(begins, pieces.offsets[1:] - pieces.offsets[:-1])
         text = text_of(chars)
         bounds = zip((begin + pieces.starts).tolist(), (begin + pieces.ends).tolist(), strict=True)
         texts = [text[start:end] for start, end in bounds]
+        # The search for bytes would take most of the time of a short call.
+        if not len(self._bytes):
+            return texts
         # The id is not enough: a text may contain "<0x41>", and unk_id may be the id of a byte.
-        for i in np.flatnonzero(np.isin(pieces.ids, self._byte_ids[self._byte_ids != UNKNOWN])).tolist():
+        for i in np.flatnonzero(np.isin(pieces.ids, self._bytes)).tolist():
             if self._is_spelled(texts[i]):
                 texts[i] = self.vocab[pieces.ids[i]][0]
         return texts
