@@ -188,14 +188,14 @@ _SPACE = ord(" ")
 def warn_of_whole_texts(predictions: list[str], references: References, transforms: Any) -> None:
     """Warn if most texts in scripts without spaces are one word each, which one wrong character makes wrong."""
     texts = predictions + references.texts
-    unspaced = unspaced_texts(texts)
-    if not unspaced:
-        return
+    # The usual transforms keep a space between words, so most texts need no split.
+    is_usual = transforms is None
+    may_be = [i for i, text in enumerate(texts) if not (is_usual and (text.isascii() or " " in text.strip()))]
     words = splitter("word", transforms)
-    # The usual transforms keep a space between words, so most texts need no split. A single letter may well be a word.
-    may_be = [i for i in unspaced if transforms is not None or " " not in texts[i].strip()]
-    whole = [i for i in may_be if len(UNSPACED.findall(texts[i])) > 1 and len(words(texts[i])) == 1]
-    if 2 * len(whole) > len(unspaced):
+    unspaced = [may_be[place] for place in unspaced_texts([texts[i] for i in may_be])]
+    # A single letter may well be a word.
+    whole = [i for i in unspaced if len(UNSPACED.findall(texts[i])) > 1 and len(words(texts[i])) == 1]
+    if whole and 2 * len(whole) > len(unspaced_texts(texts)):
         rows = np.arange(len(predictions))
         row_of_text = np.concatenate((rows, np.repeat(rows, references.counts)))
         warn_caller(
