@@ -232,6 +232,8 @@ def _best_counts(
         counts = weighted_edit_counts(references, paired, Costs(*options["costs"]))
     else:
         counts = edit_counts(references, paired)
+    if len(counts) == len(reference_counts):
+        return counts, np.arange(len(counts))
     rates = _rates(_errors(counts), _normalizer(counts, options["normalize_by"]))
     row = np.repeat(np.arange(len(reference_counts)), reference_counts)
     order = np.lexsort((np.arange(len(row)), rates, row))
