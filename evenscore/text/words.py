@@ -96,11 +96,11 @@ def word_keys(data: Bytes, edges: IntArray) -> Keyed:
 LINE_FEED = 10
 
 # Whether str.isspace() is true, by code point; the last such character is U+3000.
-_SPACES = np.array([chr(point).isspace() for point in range(0x4000)])
+SPACES = np.array([chr(point).isspace() for point in range(0x4000)])
 # Classes of bytes: 1 an ASCII space, 2 the first byte of a character that may be a space, 0 any other.
 _SPACE, _LEAD = 1, 2
 _LEADS = {chr(point).encode()[0] for point in range(128, 0x4000) if chr(point).isspace()}
-_CLASSES = bytes(_LEAD if byte in _LEADS else int(byte < 128 and _SPACES[byte]) for byte in range(256))
+_CLASSES = bytes(_LEAD if byte in _LEADS else int(byte < 128 and SPACES[byte]) for byte in range(256))
 
 
 class Utf8(NamedTuple):
@@ -161,10 +161,10 @@ def white_space(data: Bytes) -> Mask:
     if len(leads):
         # U+0080 .. U+00BF are the byte C2 and the code point itself; the others have three bytes with 4, 6 and 6 bits.
         short = leads[data[leads] == 0xC2]
-        short = short[_SPACES[data[short + 1]]]
+        short = short[SPACES[data[short + 1]]]
         long = leads[data[leads] != 0xC2]
         first, second, third = (data[long + k].astype(np.int64) for k in range(3))
-        long = long[_SPACES[(first & 0xF) << 12 | (second & 0x3F) << 6 | (third & 0x3F)]]
+        long = long[SPACES[(first & 0xF) << 12 | (second & 0x3F) << 6 | (third & 0x3F)]]
         spaces[np.concatenate((short, short + 1, long, long + 1, long + 2))] = True
     return spaces
 
@@ -235,7 +235,7 @@ def split_characters(texts: list[str]) -> Units:
 def without_spaces(characters: Units) -> Units:
     """Remove the code points for which str.isspace() is true."""
     points, offsets = characters.segments
-    kept = ~_SPACES[np.minimum(points, len(_SPACES) - 1)]
+    kept = ~SPACES[np.minimum(points, len(SPACES) - 1)]
     return Units(Segments(points[kept], offsets_of(kept)[offsets]), characters.names)
 
 

@@ -53,7 +53,8 @@ def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return kernel(function)
 
 
-def _run(function: Callable[..., Any], *arguments: Any) -> Any:
+def run_kernel(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a kernel, which is compiled at its first call."""
     return _compiled(function)(*arguments)
 
 
@@ -66,8 +67,8 @@ def path_back(reference: IntArray, prediction: IntArray, bound: int, masks: Bits
     >>> path_back(np.array([0, 1]), np.array([2, 0]), 2, np.zeros(3, np.uint64)).tolist() == [INSERT, HIT, DELETE]
     True
     """
-    band = _run(_banded, reference, prediction, bound, len(prediction), masks, True)
-    kinds: Steps = _run(_traced_back, reference, prediction, *band[:-1])
+    band = run_kernel(_banded, reference, prediction, bound, len(prediction), masks, True)
+    kinds: Steps = run_kernel(_traced_back, reference, prediction, *band[:-1])
     return kinds
 
 
@@ -79,7 +80,7 @@ def last_row(reference: IntArray, prediction: IntArray, bound: int, count: int, 
     """
     # Reversed sides would be another type of array, for which numba compiles anew.
     sides = np.ascontiguousarray(reference), np.ascontiguousarray(prediction)
-    distances: IntArray = _run(_banded, *sides, bound, count, masks, False)[-1]
+    distances: IntArray = run_kernel(_banded, *sides, bound, count, masks, False)[-1]
     return distances
 
 
@@ -94,7 +95,7 @@ def hits_and_deletions(references: Segments, predictions: Segments, pairs: IntAr
     """
     # One type of arrays, because numba compiles anew for each.
     arrays = (side.astype(np.int64) for side in (*references, *predictions, pairs))
-    hits, deletions = _run(_short_pairs, *arrays)
+    hits, deletions = run_kernel(_short_pairs, *arrays)
     return hits, deletions
 
 

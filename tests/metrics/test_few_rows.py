@@ -21,6 +21,7 @@ from evenscore.rouge.scorer import Rouge
 from evenscore.rouge.tokens import TOKENIZERS as ROUGE_TOKENIZERS
 from evenscore.scorer import Scorer
 from evenscore.text import lanes
+from evenscore.wer import kernel
 from evenscore.wer.scorer import Wer
 
 # What the rules of 13a and intl look at.
@@ -85,10 +86,13 @@ def check(kind: type[Scorer[Any]], rows: list[tuple[str, list[str]]], options: d
     st.sampled_from(["word", "char", "mixed"]),
     st.sampled_from(wer_corpora.NORMALIZERS),
     st.sampled_from([None, "standardize", ["remove_punctuation", "strip"]]),
+    st.booleans(),
 )
 @pytest.mark.filterwarnings("ignore")
-def test_wer(rows: list[tuple[str, list[str]]], unit: str, normalize_by: str, transforms: Any) -> None:
-    check(Wer, rows, {"unit": unit, "normalize_by": normalize_by, "transforms": transforms})
+def test_wer(rows: list[tuple[str, list[str]]], unit: str, normalize_by: str, transforms: Any, kernels: bool) -> None:
+    """The arrays with kernels, which split texts too, and without."""
+    with mock.patch.object(kernel, "_WORTHWHILE", 0 if kernels else 1 << 62):
+        check(Wer, rows, {"unit": unit, "normalize_by": normalize_by, "transforms": transforms})
 
 
 def test_wer_of_all_short_texts() -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from properties import examples
 
 from evenscore.text import words as text_words
+from evenscore.text.words import Units
+from evenscore.wer import kernel, word_kernel
+from evenscore.wer.transforms import splitter
 
 # Lengths about that of the words that are integers; zeros, which an integer hides; words that begin alike; two bytes.
 PIECES = ["a", "\x00", "a\x00", "abcdef", "abcdefg", "abcdefgh", "abcdefgi", "abcdefg\x00", "é", "ééé", "ééé1", "éééé"]
@@ -35,13 +41,59 @@ def test_units_are_the_words_spelled_later(texts: list[str]) -> None:
     assert [units.row(i) for i in range(len(texts))] == rows
 
 
+def units_by_key(texts: list[str]) -> Units:
+    text = text_words.encode(texts)
+    return text_words.units_by_key(text, text.data == ord(" "))
+
+
+def units_by_kernel(texts: list[str]) -> Units:
+    return word_kernel.kernel_units(texts, False)
+
+
+def assert_are(units: Units, rows: list[list[str]]) -> None:
+    """Assert that these are the units' words, and that ids are equal for equal words alone."""
+    assert [units.row(i) for i in range(len(rows))] == units.rows() == rows
+    ids, words = units.segments.ids.tolist(), [word for row in rows for word in row]
+    assert len(set(ids)) == len(set(words)) == len(set(zip(ids, words, strict=True)))
+    assert min(ids, default=0) >= 0
+
+
+@pytest.mark.parametrize("split", [units_by_key, units_by_kernel])
 @examples(500)
 @given(TEXTS)
-def test_keys_are_equal_for_equal_words_alone(texts: list[str]) -> None:
-    text = text_words.encode(texts)
-    units = text_words.units_by_key(text, text.data == ord(" "))
-    rows = [[word for word in text.split(" ") if word] for text in texts]
-    assert [units.row(i) for i in range(len(texts))] == rows
-    keys, words = units.segments.ids.tolist(), [word for row in rows for word in row]
-    assert len(set(keys)) == len(set(words)) == len(set(zip(keys, words, strict=True)))
-    assert min(keys, default=0) >= 0
+def test_ids_are_equal_for_equal_words_alone(split: Callable[[list[str]], Units], texts: list[str]) -> None:
+    assert_are(split(texts), [[word for word in text.split(" ") if word] for text in texts])
+
+
+# A single tab stays inside a word, other white space stands between words, and the last one is beyond UTF-16.
+SPACED = st.lists(st.text("ab \t\n\x1c\x85\xa0\u2003\u3000é好😀", max_size=20), max_size=6)
+
+
+@examples(1000)
+@given(SPACED)
+def test_the_kernel_does_the_default_transforms(texts: list[str]) -> None:
+    assert_are(word_kernel.kernel_units(texts, True), [*map(splitter("word", None), texts)])
+
+
+def test_the_kernel_knows_all_white_space() -> None:
+    spaces = [character for character in map(chr, range(0x11_0000)) if character.isspace()]
+    assert word_kernel.kernel_units([f"a{space}{space}b" for space in spaces], True).rows() == [["a", "b"]] * len(
+        spaces
+    )
+    assert word_kernel.kernel_units(spaces, True).rows() == [[]] * len(spaces)
+
+
+def test_words_of_the_same_hash_keep_their_own_ids() -> None:
+    points = np.frombuffer("abcabdabce".encode("utf-32-le"), np.uint32)
+    starts, ends = np.array([0, 3, 6, 6, 3]), np.array([3, 6, 9, 10, 6])
+    ids = kernel.run_kernel(word_kernel._numbered, points, starts, ends, np.full(5, 2**64 - 1, np.uint64))
+    assert ids.tolist() == [0, 1, 0, 3, 1]
+
+
+def test_word_kernels_are_compiled_once() -> None:
+    """Not again for other scripts, for no texts, for a single space as white space."""
+    for texts in ([], [""], ["a b"], ["ж é"], ["😀 好"]):
+        for is_usual in (False, True):
+            word_kernel.kernel_units(texts, is_usual)
+    for function in (word_kernel._split, word_kernel._numbered):
+        assert len(kernel._compiled(function).compiled.signatures) == 1
