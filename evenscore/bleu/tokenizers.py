@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import itertools
-import re
 import string
 from collections.abc import Callable
 from pathlib import Path
@@ -166,9 +165,6 @@ def _with_edges(texts: list[str], rules: Callable[[str], str]) -> Units:
 
 TokenizeTexts = Callable[[list[str]], Units]
 
-# Finds texts that `unwrapped` may change.
-_NEED_UNWRAPPING = re.compile("[\n>&]").search
-
 
 class Tokenizer(NamedTuple):
     """A function from texts to token ids, and its name in signatures.
@@ -233,7 +229,8 @@ def _chosen(choice: Any) -> Tokenizer:
 
 
 def _13a(texts: list[str]) -> Units:
-    text = encode([unwrapped(text) if _NEED_UNWRAPPING(text) else text for text in texts])
+    # Most texts have nothing to unwrap. To look for each character is several times as fast as a pattern for all.
+    text = encode([unwrapped(text) if "\n" in text or ">" in text or "&" in text else text for text in texts])
     return units_at(text, white_space(text.data), cuts_13a(text))
 
 
