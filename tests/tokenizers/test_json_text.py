@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 import struct
+from typing import Any
 
 import pytest
 import tokenizers
+from hypothesis import given
+from hypothesis import strategies as st
+from properties import examples
 
 from tokenizers_impl._core.files import dumps, json_number, library_float, loads
 
@@ -69,6 +74,28 @@ def test_written_as_the_library_writes(pretty: bool) -> None:
     text = tokenizers.Tokenizer(model).to_str(pretty=pretty)
     assert dumps(json.loads(text), 2 if pretty else None) == text
     assert all(f",{json_number(value)}]" in text for _, value in vocab) != pretty
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+STRINGS = st.text(st.characters(exclude_categories=["Cs"])) | st.text('[]{},:"\\\0\1\n 1e-7', max_size=12)
+
+
+@examples(300)
+@given(
+    st.recursive(SCALARS | STRINGS, lambda inner: st.lists(inner) | st.dictionaries(STRINGS, inner), max_leaves=30)
+    | st.lists(st.lists(SCALARS | STRINGS, min_size=1))
+)
+def test_layouts_are_those_of_json(value: Any) -> None:
+    def plain(indent: int | None) -> str:
+        separators = (",", ": ") if indent else (",", ":")
+        return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
+
+    # Python and the library write numbers with a negative exponent differently.
+    strings = re.compile(r'("(?:[^"\\]|\\.)*")')
+    for indent in (None, 2):
+        parts = strings.split(plain(indent))
+        parts[::2] = [re.sub(r"-?[\d.]+e-\d+", lambda found: json_number(float(found[0])), each) for each in parts[::2]]
+        assert dumps(value, indent) == "".join(parts)
 
 
 def test_read_as_the_library_reads() -> None:
