@@ -313,7 +313,7 @@ def test_equal_pieces_and_the_vocabulary() -> None:
     assert [model.id_to_token(i) for i in (1, 2, 5)] == ["a", "a", None]
     assert Unigram().to_json() == json.loads(Tokenizer(tokenizers.models.Unigram()).to_str())["model"]
     assert Unigram([]).encode_words(Words.of(["", ""])).offsets.tolist() == [0, 0, 0]
-    assert ScoredPieces([], None, False).scores_of(np.empty(0, np.int32)).tolist() == []
+    assert ScoredPieces([], np.empty(0), None, False).scores_of(np.empty(0, np.int32)).tolist() == []
 
 
 def test_saved_files(tmp_path: Path) -> None:
@@ -369,3 +369,8 @@ def test_without_compilation(tmp_path: Path) -> None:
     here = str(Path(__file__).resolve().parents[2])
     plain = run_python(program, tmp_path, PYTHONPATH=here, NUMBA_DISABLE_JIT="1", PYTHONWARNINGS="error")
     assert plain == run_python(program, tmp_path, PYTHONPATH=here)
+
+
+def test_a_lone_surrogate_is_refused_at_once() -> None:
+    with pytest.raises(UnicodeEncodeError):
+        Unigram([("a", -1.0), ("\ud800", -2.0)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -124,14 +125,15 @@ class RawPaths(NamedTuple):
 class ScoredPieces:
     """A vocabulary as arrays.
 
-    vocab: pieces with their scores; of equal pieces, the last one counts.  unk_id, byte_fallback: see `Unigram`.
+    pieces: by id; of equal pieces, the last one counts.  scores: float64, shape (len(pieces),).
+    ids: from piece to id.  unk_id, byte_fallback: see `Unigram`.
     unk_score: the score of an unknown character.
     """
 
-    def __init__(self, vocab: Sequence[tuple[str, float]], unk_id: int | None, byte_fallback: bool) -> None:
-        self.vocab = vocab
-        self.ids = {piece: id for id, (piece, _) in enumerate(vocab)}
-        self.scores: F64 = np.array([score for _, score in vocab], np.float64)
+    def __init__(self, pieces: Sequence[str], scores: F64, unk_id: int | None, byte_fallback: bool) -> None:
+        self.pieces = pieces
+        self.scores = scores
+        self.ids = dict(zip(pieces, range(len(pieces)), strict=True))
         self.unk_score = float(self.scores.min(initial=math.inf)) - UNK_PENALTY
         self._has_unk = unk_id is not None
         self._unk_id = UNKNOWN if unk_id is None else unk_id
@@ -140,7 +142,10 @@ class ScoredPieces:
         if not byte_fallback:
             self._byte_ids[:] = UNKNOWN
         self._bytes = self._byte_ids[self._byte_ids != UNKNOWN]
-        self._trie = Trie.of(self.ids)
+
+    @cached_property
+    def _trie(self) -> Trie:
+        return Trie.of(self.ids)
 
     def scores_of(self, ids: I32) -> F64:
         """The scores of these pieces, UNKNOWN among them."""
@@ -203,7 +208,7 @@ class ScoredPieces:
         # The id is not enough: a text may contain "<0x41>", and unk_id may be the id of a byte.
         for i in np.flatnonzero(np.isin(pieces.ids, self._bytes)).tolist():
             if self._is_spelled(texts[i]):
-                texts[i] = self.vocab[pieces.ids[i]][0]
+                texts[i] = self.pieces[pieces.ids[i]]
         return texts
 
     def _is_spelled(self, surface: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import pairwise
 from numbers import Real
 from typing import Any, NamedTuple
@@ -58,7 +59,6 @@ class Unigram(CheckedOptions, Model):
     """
 
     _fixed = frozenset({"vocab", "unk_id", "byte_fallback"})
-    vocab: tuple[tuple[str, float], ...]
     byte_fallback: bool
 
     def __init__(
@@ -73,15 +73,20 @@ class Unigram(CheckedOptions, Model):
     ) -> None:
         if vocab is None and unk_id is not None:
             raise ValueError(f"unk_id is {unk_id}, but vocab is None: give both or neither")
-        self.vocab = (("<unk>", 0.0),) if vocab is None else _checked(vocab)
+        pieces, scores = _columns([("<unk>", 0.0)] if vocab is None else vocab)
         self.unk_id = 0 if vocab is None else unk_id
-        if self.unk_id is not None and self.unk_id >= len(self.vocab):
-            raise ValueError(f"unk_id is {unk_id!r}, but vocab has {len(self.vocab)} pieces: give the index of one")
+        if self.unk_id is not None and self.unk_id >= len(pieces):
+            raise ValueError(f"unk_id is {unk_id!r}, but vocab has {len(pieces)} pieces: give the index of one")
         self.byte_fallback = False if byte_fallback is None else byte_fallback
         self.alpha = alpha
         self.nbest_size = nbest_size
         self.seed = seed
-        self._pieces = ScoredPieces(self.vocab, self.unk_id, self.byte_fallback)
+        self._pieces = ScoredPieces(pieces, scores, self.unk_id, self.byte_fallback)
+
+    @cached_property
+    def vocab(self) -> tuple[tuple[str, float], ...]:
+        """The pieces with their scores, by id."""
+        return tuple(zip(self._pieces.pieces, self._pieces.scores.tolist(), strict=True))
 
     def _checked(self, name: str, value: Any) -> Any:
         kept = super()._checked(name, value)
@@ -90,24 +95,25 @@ class Unigram(CheckedOptions, Model):
     def _state(self) -> dict[str, Any]:
         state = super()._state()
         del state["_pieces"]
-        scores = np.array([score for _, score in self.vocab], np.float64)
-        return state | {"vocab": (*packed_strings([piece for piece, _ in self.vocab]), scores)}
+        return state | {"vocab": (*packed_strings(self._pieces.pieces), self._pieces.scores)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         *pieces, scores = state["vocab"]
-        vocab = tuple(zip(unpacked_strings(*pieces), scores.tolist(), strict=True))
-        made = ScoredPieces(vocab, state["unk_id"], state["byte_fallback"])
-        self.__dict__.update(state | {"vocab": vocab, "_pieces": made})
+        own = {name: value for name, value in state.items() if name != "vocab"}
+        made = ScoredPieces(unpacked_strings(*pieces), scores, own["unk_id"], own["byte_fallback"])
+        self.__dict__.update(own, _pieces=made)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Unigram:
         """Read the `model` object of a tokenizer.json; ValueError if vocab is missing or invalid."""
-        vocab = _rows(required(data, "vocab", "Unigram"))
+        vocab = required(data, "vocab", "Unigram")
+        if not isinstance(vocab, list):
+            raise ValueError(f"Unigram: vocab is {str(vocab)[:80]}: expected a list")
         return cls(vocab, data.get("unk_id"), data.get("byte_fallback", False))
 
     def to_json(self) -> dict[str, Any]:
         """Return the `model` object of tokenizer.json; as in the library, it lacks alpha and nbest_size."""
-        vocab = [[piece, score] for piece, score in self.vocab]
+        vocab = list(map(list, zip(self._pieces.pieces, self._pieces.scores.tolist(), strict=True)))
         return {"type": "Unigram", "unk_id": self.unk_id, "vocab": vocab, "byte_fallback": self.byte_fallback}
 
     def get_vocab(self) -> dict[str, int]:
@@ -116,7 +122,7 @@ class Unigram(CheckedOptions, Model):
 
     def get_vocab_size(self) -> int:
         """Return the number of entries of vocab, equal pieces included."""
-        return len(self.vocab)
+        return len(self._pieces.pieces)
 
     def token_to_id(self, token: str) -> int | None:
         """Return the id of a piece, None if the vocabulary lacks it."""
@@ -124,7 +130,7 @@ class Unigram(CheckedOptions, Model):
 
     def id_to_token(self, id: int) -> str | None:
         """Return the piece of an id, None if no piece has it."""
-        return self.vocab[id][0] if checked_id(id) < len(self.vocab) else None
+        return self._pieces.pieces[id] if checked_id(id) < len(self._pieces.pieces) else None
 
     @property
     def is_random(self) -> bool:
@@ -252,16 +258,19 @@ class Unigram(CheckedOptions, Model):
         return self._pieces.shown(words.chars, words.offsets[:-1], paths)
 
 
-def _checked(vocab: Any) -> tuple[tuple[str, float], ...]:
+def _columns(vocab: Any) -> tuple[list[str], F64]:
+    """The pieces and their scores; ValueError names a row that is not a piece with a finite score."""
     if isinstance(vocab, (str, Mapping)) or not isinstance(vocab, Iterable):
         raise ValueError(f"vocab is {vocab!r:.80}: give a list of (piece, score) pairs, such as [('<unk>', 0.0)]")
-    listed = list(vocab)
-    if _are_plain(listed):
-        return tuple(map(tuple, listed))
-    for id, row in enumerate(listed):
-        if not _is_scored(row):
-            raise ValueError(f"vocab[{id}] is {row!r:.80}: give a string and a finite number")
-    return tuple((piece, float(score)) for piece, score in listed)
+    rows = list(vocab)
+    if not _are_plain(rows):
+        for id, row in enumerate(rows):
+            if not _is_scored(row):
+                raise ValueError(f"vocab[{id}] is {row!r:.80}: give a string and a finite number")
+    pieces, scores = [row[0] for row in rows], [row[1] for row in rows]
+    # UnicodeEncodeError for a lone surrogate now, because the trie of the pieces is built at the first encoding.
+    "".join(pieces).encode("utf-32-le")
+    return pieces, np.array(scores, np.float64)
 
 
 def _are_plain(rows: list[Any]) -> bool:
@@ -277,18 +286,6 @@ def _is_scored(row: Any) -> bool:
         return False
     score = row[1]
     return (isinstance(score, float) or _is_number(score)) and math.isfinite(score)
-
-
-def _rows(vocab: Any) -> list[tuple[str, float]]:
-    """The vocab of a file; ValueError unless it is a list of [string, number] lists."""
-    if not isinstance(vocab, list):
-        raise ValueError(f"Unigram: vocab is {str(vocab)[:80]}: expected a list")
-    if set(map(type, vocab)) <= {list} and set(map(len, vocab)) <= {2} and {type(row[1]) for row in vocab} <= {float}:
-        return vocab
-    for id, row in enumerate(vocab):
-        if not isinstance(row, list) or list(map(type, row)) not in ([str, float], [str, int]):
-            raise ValueError(f"vocab[{id}] is {str(row)[:80]}: give a string and a finite number")
-    return vocab
 
 
 def _is_number(value: Any) -> bool:
