@@ -25,6 +25,8 @@ _DEEPEST = 127
 # The most lists and objects of all steps, and the most regular expressions among them, a hundred times what tokenizers
 # have.  Reading so many takes a tenth of a second, and compiling so many about one.
 _MOST_PARTS, _MOST_PATTERNS = 10_000, 250
+# The escape of a surrogate, or an escaped backslash before such letters.
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 # A path instead of JSON: no white space or brackets, but a slash or the extension .json.
 _PATH = re.compile(r"[^\s{}\[\]\"]{0,250}(?:[/\\]|\.json)[^\s{}\[\]\"]{0,250}")
 
@@ -147,7 +149,7 @@ def _refuse_surrogates(text: str, document: Mapping[str, Any]) -> None:
     """ValueError for a lone surrogate, which JSON can contain and UTF-8 cannot."""
     try:
         text.encode("utf-8")
-        if "\\ud" in text or "\\uD" in text:
+        if _SURROGATE.search(text):
             json.dumps(document, ensure_ascii=False).encode("utf-8")
     except (UnicodeEncodeError, RecursionError) as error:
         raise ValueError(f"not a valid tokenizer.json: a string has a lone surrogate: {error}") from None

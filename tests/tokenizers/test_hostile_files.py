@@ -177,6 +177,7 @@ TAKEN = {
     "added tokens with one id": document(
         added_tokens=[{"id": 7, "content": content, **FLAGS} for content in ("<s>", "</s>")]
     ),
+    "a backslash before the digits of a surrogate": bpe(vocab={"a": 0, "b": 1, "ab": 2, "\\ud800": 3}),
     "nested as deep as can be": nested("normalizer", 60),
     "as many steps as can be": sequence("decoder", "decoders", *[{"type": "Fuse"}] * 9_998),
     "as many patterns as can be": sequence("normalizer", "normalizers", *(regex_step(f"b{i}") for i in range(250))),
