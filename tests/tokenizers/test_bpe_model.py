@@ -493,6 +493,21 @@ def test_json_of_older_files() -> None:
     assert BPE.from_json(data).to_json() == expected["model"]
 
 
+def test_merges_are_those_given() -> None:
+    merges = [("l", "o"), ("lo", "w"), ("l", "o")]
+    shared = {**LOW, "other": LOW["lo"]}
+    for model in (
+        BPE(LOW, merges),
+        BPE(shared, merges),
+        BPE.from_json({"vocab": LOW, "merges": ["l o", "lo w", "l o"]}),
+    ):
+        again = pickle.loads(pickle.dumps(model))
+        assert model.merges == again.merges == merges
+        assert pickle.dumps(model) == pickle.dumps(again)
+    assert BPE(shared, []).merges == []
+    assert BPE.from_json({"vocab": LOW, "merges": []}).merges == []
+
+
 # Refusals.
 
 

@@ -130,7 +130,7 @@ class CheckedOptions:
         kinds, owner = _kinds(kind), kind.__name__
         if name not in kinds:
             raise AttributeError(f"a {owner} has no attribute {name}: its attributes are {', '.join(kinds)}")
-        if name in self._fixed and name in vars(self):
+        if name in self._fixed and hasattr(self, name):
             raise AttributeError(f"{name} of the {owner} cannot be set: make a new {owner}")
         return checked_option(name, value, kinds[name])
 

@@ -11,12 +11,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .._core.arrays import I64, code_points, packed
+from .._core.arrays import I32, I64, code_points, packed
 from .._core.files import chosen_prefix, dumps, lines_of, named, read_text, required, written
 from .._core.options import checked_option
 from .._text.words import Words
 from ._bpe_kernel import encode
-from ._bpe_merges import DROPPED, MISSING, NONE, Merge, Merges, Tables, checked_merges, most_symbols
+from ._bpe_merges import DROPPED, MISSING, NONE, Merge, Merges, Tables, most_symbols
 from ._explanation import MatchStep, MergeStep, check_length, longest_steps, merge_steps
 from ._model import Pieces, TokenModel, Vocabulary, read_only, room, used
 
@@ -25,7 +25,7 @@ from ._model import Pieces, TokenModel, Vocabulary, read_only, room, used
 
 def vocab_and_merges(
     vocab: Mapping[str, int] | str | None, merges: Sequence[Merge] | str | None
-) -> tuple[Mapping[str, int], list[Merge]]:
+) -> tuple[Mapping[str, int], Sequence[Merge]]:
     """The vocabulary and the merges, read from files if they are paths; ValueError if one of them is missing."""
     if (vocab is None) != (merges is None):
         raise ValueError("vocab and merges: give both or neither")
@@ -33,7 +33,7 @@ def vocab_and_merges(
         return read_files(vocab, merges)
     if isinstance(vocab, str) or isinstance(merges, str):
         raise ValueError("vocab and merges: give two paths, or a mapping and a list")
-    return vocab or {}, checked_merges(merges or [])
+    return vocab or {}, merges or []
 
 
 def read_files(vocab: str, merges: str) -> tuple[dict[str, int], list[Merge]]:
@@ -55,15 +55,12 @@ def parse_merges(lines: Sequence[str]) -> list[Merge]:
     >>> parse_merges(["#version: 0.2", "l o", "lo w"])
     [('l', 'o'), ('lo', 'w')]
     """
-    merges: list[Merge] = []
-    for line in lines:
-        if line.startswith("#version"):
-            continue
+    counted = [line for line in lines if not line.startswith("#version")]
+    for number, line in enumerate(counted, start=1):
         if line.count(" ") != 1:
-            raise ValueError(f"merges: line {len(merges) + 1} is {line!r}: expected two tokens with one space between")
-        left, _, right = line.partition(" ")
-        merges.append((left, right))
-    return merges
+            raise ValueError(f"merges: line {number} is {line!r}: expected two tokens with one space between")
+    tokens = " ".join(counted).split(" ") if counted else []
+    return list(zip(tokens[::2], tokens[1::2], strict=True))
 
 
 def write_files(
@@ -127,7 +124,8 @@ class BPE(TokenModel):
 
     _fixed = frozenset({"merges"})
     _unkept = frozenset({"vocab", "cache_capacity"})
-    merges: list[Merge]
+    # The merges as given, if two tokens share an id; otherwise their ids tell the tokens.
+    _named_merges: list[Merge] | None = None
     merge_counts: I64 | None
 
     def __init__(
@@ -159,9 +157,11 @@ class BPE(TokenModel):
         self.end_of_word = end_of_word
         self.seed = seed
         self.merge_counts = None
-        tokens, self.merges = vocab_and_merges(vocab, merges)
+        tokens, pairs = vocab_and_merges(vocab, merges)
         self._vocabulary = Vocabulary(tokens)
-        self._merges = Merges.of(self.merges, self._vocabulary.ids, continuing_subword_prefix or "")
+        self._merges = Merges.of(pairs, self._vocabulary.ids, continuing_subword_prefix or "")
+        if not self._names_itself:
+            self._named_merges = [(left, right) for left, right in pairs]
         self._end_of_word_id()
 
     def _checked(self, name: str, value: Any) -> Any:
@@ -169,6 +169,17 @@ class BPE(TokenModel):
         if name == "dropout" and kept is not None and not 0 <= kept <= 1:
             raise ValueError(f"dropout is {value!r}: should be between 0 and 1, inclusive, or None")
         return kept
+
+    @cached_property
+    def merges(self) -> list[Merge]:
+        """The pairs of tokens that merge, by rank."""
+        if self._named_merges is not None:
+            return self._named_merges
+        return list(zip(self._names(self._merges.lefts), self._names(self._merges.rights), strict=True))
+
+    def _names(self, ids: I32) -> list[str]:
+        """The tokens of these ids."""
+        return list(map(self._vocabulary.tokens.__getitem__, ids.tolist()))
 
     @property
     def is_random(self) -> bool:
@@ -256,18 +267,12 @@ class BPE(TokenModel):
     def _state(self) -> dict[str, Any]:
         state = super()._state()
         state.pop("_kept_tables", None)
-        if self._names_itself:
-            del state["merges"]
         if self.merge_counts is not None:
             state["merge_counts"] = packed(self.merge_counts)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        if self._names_itself:
-            name = self._vocabulary.tokens.__getitem__
-            lefts, rights = (map(name, side.tolist()) for side in (self._merges.lefts, self._merges.rights))
-            self.__dict__["merges"] = list(zip(lefts, rights, strict=True))
         if self.merge_counts is not None:
             self.__dict__["merge_counts"] = self.merge_counts.astype(np.int64)
 
@@ -304,8 +309,8 @@ class BPE(TokenModel):
         own = self.match != "merges" or self.end_of_word != "glued"
         if own:
             extras |= {"match": self.match, "end_of_word": self.end_of_word}
-        tokens = self._vocabulary.tokens
-        pairs = ((self._merges.lefts[rank], self._merges.rights[rank]) for rank in self._merges.in_force())
+        ranks = self._merges.in_force()
+        lefts, rights = (self._names(side[ranks]) for side in (self._merges.lefts, self._merges.rights))
         return {
             "type": OWN_TYPE if own else "BPE",
             # The library stores dropout as float32.
@@ -313,7 +318,7 @@ class BPE(TokenModel):
             **{name: getattr(self, name) for name in (*STRINGS, *FLAGS)},
             **extras,
             "vocab": self._vocabulary.in_id_order(),
-            "merges": [[tokens[int(left)], tokens[int(right)]] for left, right in pairs],
+            "merges": list(map(list, zip(lefts, rights, strict=True))),
         }
 
     @classmethod

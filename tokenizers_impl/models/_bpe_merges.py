@@ -106,17 +106,19 @@ class Merges(NamedTuple):
 
     @classmethod
     def of(cls, merges: Sequence[Merge], ids: Mapping[str, int], prefix: str) -> Merges:
-        """Look up these merges; ValueError names the first one with a part or a result that is not in `ids`."""
-        firsts, seconds = [left for left, _ in merges], [right for _, right in merges]
+        """Look up these merges; ValueError names one that is not a pair of strings, or that has a part or a result
+        that is not in `ids`.
+        """
+        tokens = _tokens(merges)
+        seconds = tokens[1::2]
         parts = [_continuation(right, prefix) for right in seconds] if prefix else seconds
         try:
             # Maps of functions in C load a large file a tenth faster than loops.
-            lefts, rights, results = (
-                np.fromiter(map(ids.__getitem__, tokens), np.int32)
-                for tokens in (firsts, seconds, map(add, firsts, parts))
-            )
+            pairs = np.fromiter(map(ids.__getitem__, tokens), np.int32, len(tokens)).reshape(-1, 2)
+            results = np.fromiter(map(ids.__getitem__, map(add, tokens[::2], parts)), np.int32, len(parts))
         except KeyError:
             raise _unknown_token(merges, parts, ids) from None
+        lefts, rights = pairs.T.copy()
         return cls(lefts, rights, results, pair_table(lefts, rights), all(parts))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -140,16 +142,14 @@ def _unpacked(lefts: Any, rights: Any, results: Any, lengthen: bool) -> Merges:
     return Merges(lefts, rights, results, pair_table(lefts, rights), lengthen)
 
 
-def checked_merges(merges: Sequence[Merge]) -> list[Merge]:
-    """The merges as tuples; ValueError names one that is not a pair of strings."""
-    if not (
-        set(map(type, merges)) <= {tuple, list}
-        and set(map(len, merges)) <= {2}
-        and set(map(type, chain.from_iterable(merges))) <= {str}
-    ):
-        rank, merge = next((rank, merge) for rank, merge in enumerate(merges) if not _is_pair(merge))
-        raise ValueError(f"merges[{rank}]: {merge!r} is not a pair of tokens")
-    return [(left, right) for left, right in merges]
+def _tokens(merges: Sequence[Merge]) -> list[str]:
+    """The left and the right token of every merge, in turn; ValueError names one that is not a pair of strings."""
+    if set(map(type, merges)) <= {tuple, list} and set(map(len, merges)) <= {2}:
+        tokens = list(chain.from_iterable(merges))
+        if set(map(type, tokens)) <= {str}:
+            return tokens
+    rank, merge = next((rank, merge) for rank, merge in enumerate(merges) if not _is_pair(merge))
+    raise ValueError(f"merges[{rank}]: {merge!r} is not a pair of tokens")
 
 
 def _is_pair(merge: object) -> bool:

@@ -6,7 +6,7 @@ import os
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from operator import index
+from operator import index, itemgetter
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -170,7 +170,7 @@ class Vocabulary:
 
     def in_id_order(self) -> dict[str, int]:
         """The tokens sorted by id, as in files."""
-        return dict(sorted(self.ids.items(), key=lambda entry: entry[1]))
+        return dict(sorted(self.ids.items(), key=itemgetter(1)))
 
 
 def _unpacked(text: str, lengths: Any, ids: Any) -> Vocabulary:
