@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from itertools import chain
 from typing import NamedTuple
@@ -48,14 +49,14 @@ class CharMap(NamedTuple):
         """Build a map that replaces codes[i] by the next lengths[i] characters of `chars`."""
         starts = np.cumsum(lengths) - lengths
         single = lengths == 1
-        entries = np.zeros(CODE_POINTS, np.uint32)
-        entries[codes] = EXPANDED | lengths << LENGTH_SHIFT | starts
-        entries[codes[single]] = chars[starts[single]]
-        entries[codes] ^= codes.astype(np.uint32)
-        rows = entries.reshape(-1, BLOCK)
-        changed = rows.any(axis=1)
-        blocks = np.where(changed, np.cumsum(changed, dtype=np.int32), 0) * BLOCK
-        return cls(blocks.astype(np.int32), np.append(rows[:1] * 0, rows[changed]), chars)
+        new = (EXPANDED | lengths << LENGTH_SHIFT | starts).astype(np.uint32)
+        new[single] = chars[starts[single]]
+        changed = np.zeros(CODE_POINTS // BLOCK, np.bool_)
+        changed[codes // BLOCK] = True
+        blocks = np.where(changed, np.cumsum(changed, dtype=np.int32), 0) * np.int32(BLOCK)
+        entries = np.zeros(BLOCK * (1 + np.count_nonzero(changed)), np.uint32)
+        entries[blocks[codes // BLOCK] + codes % BLOCK] = new ^ codes.astype(np.uint32)
+        return cls(blocks, entries, chars)
 
     @classmethod
     def of_dict(cls, replaced: dict[int, list[int]]) -> CharMap:
@@ -74,18 +75,25 @@ class CharMap(NamedTuple):
         """Build a map that removes these code points."""
         return cls.of(codes, np.empty(0, np.uint32), np.zeros(len(codes), np.int64))
 
+    @classmethod
+    def composed(cls, maps: Sequence[CharMap]) -> CharMap:
+        """Compose maps, which apply in this order."""
+        changed = np.zeros(CODE_POINTS, np.bool_)
+        for one in maps:
+            changed |= one._changes()
+        codes = np.flatnonzero(changed)
+        splits = each(codes)
+        for one in maps:
+            splits = one.apply(splits)
+        return cls.of_splits(codes, splits)
+
     def changed(self) -> I64:
         """The code points that the map changes, ascending."""
         return np.flatnonzero(self._changes())
 
     def _changes(self) -> Bools:
-        changed: Bools = self.entries.reshape(-1, BLOCK)[self.blocks // BLOCK].ravel() != 0
+        changed: Bools = (self.entries != 0).reshape(-1, BLOCK)[self.blocks // BLOCK].ravel()
         return changed
-
-    def then(self, other: CharMap) -> CharMap:
-        """Compose two maps: this one first, then the other."""
-        codes = np.flatnonzero(self._changes() | other._changes())
-        return CharMap.of_splits(codes, other.apply(self.apply(each(codes))))
 
     def apply(self, splits: Splits) -> Splits:
         """Replace every character of the splits' text; the results have the origins of the replaced characters."""

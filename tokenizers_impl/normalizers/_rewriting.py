@@ -258,32 +258,30 @@ def _at_once(clean: bool, chinese: bool, strips: bool, lowers: bool) -> tuple[Ch
     """All steps as one map, and the code points that it cannot handle, because it does not reorder marks."""
     before, after = _before(clean, chinese), _after(strips, lowers)
     if not strips:
-        return before.then(after), np.zeros(CODE_POINTS, np.bool_)
+        return CharMap.composed([*before, *after]), np.zeros(CODE_POINTS, np.bool_)
     decompose = decomposition(compatibility=False)
-    return before.then(decompose).then(after), _marks_kept(decompose)
+    return CharMap.composed([*before, decompose, *after]), _marks_kept(decompose)
 
 
 @cache
 def _in_turn(clean: bool, chinese: bool, strips: bool, lowers: bool) -> tuple[CharMap, CharMap]:
     """The steps before and after the decomposition, built only for the few texts that need them."""
-    return _before(clean, chinese), _after(strips, lowers)
+    return CharMap.composed(_before(clean, chinese)), CharMap.composed(_after(strips, lowers))
 
 
-def _before(clean: bool, chinese: bool) -> CharMap:
-    cleaned = _clean() if clean else CharMap.of_dict({})
-    return cleaned.then(_blanks_around_chinese()) if chinese else cleaned
+def _before(clean: bool, chinese: bool) -> list[CharMap]:
+    cleaned = [CharMap.removing(removed_by("bert_clean_text")), _blanks()] if clean else []
+    return [*cleaned, _blanks_around_chinese()] if chinese else cleaned
 
 
-def _after(strips: bool, lowers: bool) -> CharMap:
-    stripped = CharMap.removing(removed_by("bert_strip_accents")) if strips else CharMap.of_dict({})
-    return stripped.then(lower_case()) if lowers else stripped
+def _after(strips: bool, lowers: bool) -> list[CharMap]:
+    stripped = [CharMap.removing(removed_by("bert_strip_accents"))] if strips else []
+    return [*stripped, lower_case()] if lowers else stripped
 
 
-def _clean() -> CharMap:
-    removed = removed_by("bert_clean_text")
-    spaces = np.setdiff1d(np.flatnonzero(character_classes() & SPACE), removed)
-    blanks, lengths = np.full(len(spaces), BLANK, np.uint32), np.ones(len(spaces), np.int64)
-    return CharMap.removing(removed).then(CharMap.of(spaces, blanks, lengths))
+def _blanks() -> CharMap:
+    spaces = np.flatnonzero(character_classes() & SPACE)
+    return CharMap.of(spaces, np.full(len(spaces), BLANK, np.uint32), np.ones(len(spaces), np.int64))
 
 
 def _blanks_around_chinese() -> CharMap:
