@@ -270,6 +270,7 @@ def _in_turn(clean: bool, chinese: bool, strips: bool, lowers: bool) -> tuple[Ch
 
 
 def _before(clean: bool, chinese: bool) -> list[CharMap]:
+    # Some white space is removed first, so no blank replaces it.
     cleaned = [CharMap.removing(removed_by("bert_clean_text")), _blanks()] if clean else []
     return [*cleaned, _blanks_around_chinese()] if chinese else cleaned
 
