@@ -114,47 +114,52 @@ def fast_edit_counts(reference: Tokens, prediction: Tokens) -> list[int]:
     >>> fast_edit_counts("the cat sat on the mat".split(), "the cat sit on mat".split())
     [4, 1, 1, 0]
     """
+    if reference == prediction:
+        return [len(reference), 0, 0, 0]
     # 1. Cut off the common prefix, then the common suffix.
-    start, ends = 0, (len(reference), len(prediction))
-    shorter = min(ends)
-    while start < shorter and reference[start] == prediction[start]:
+    start = 0
+    for a, b in zip(reference, prediction, strict=False):
+        if a != b:
+            break
         start += 1
-    i, j = ends
-    while min(i, j) > start and reference[i - 1] == prediction[j - 1]:
-        i, j = i - 1, j - 1
-    hits, substitutions = start + ends[0] - i, 0
+    i, j = len(reference), len(prediction)
+    while i > start and j > start and reference[i - 1] == prediction[j - 1]:
+        i -= 1
+        j -= 1
     # 2. Compute the rows of the table.
     masks: dict[Hashable, int] = {}
-    for k in range(start, i):
-        masks[reference[k]] = masks.get(reference[k], 0) | 1 << k - start
-    full = (1 << i - start) - 1
+    bit = 1
+    for token in reference[start:i]:
+        masks[token] = masks.get(token, 0) | bit
+        bit <<= 1
+    full = bit - 1
     rises, falls = full, 0
-    rows = [(rises, falls, 0)]
+    rows = []
     for token in prediction[start:j]:
-        match = masks.get(token, 0)
+        match, above = masks.get(token, 0), falls
         d0 = (((match & rises) + rises) ^ rises) | match | falls
-        hp = (falls | full & ~(d0 | rises)) << 1 | 1
+        hp = (falls | ~(d0 | rises)) << 1 | 1
         hn = (rises & d0) << 1
         rises, falls = (hn | ~(d0 | hp)) & full, d0 & hp & full
-        rows.append((rises, falls, match))
+        rows.append((rises, above, match))
     # 3. Follow the path back, with the ties of `edit_counts`. `column` has the bit of the reference token before it.
-    column, row, deletions, insertions = 1 << i - start >> 1, j - start, 0, 0
-    while column and row:
-        rises, _, match = rows[row]
-        if rises & column:
+    column, deletions, insertions, hits = bit >> 1, 0, 0, start + len(reference) - i
+    left = j - start
+    for rises, above, match in reversed(rows):
+        while rises & column:
             deletions += 1
             column >>= 1
-            continue
-        row -= 1
-        if row and rows[row][1] & column:
+        if not column:
+            break
+        left -= 1
+        if above & column:
             insertions += 1
             continue
         if match & column:
             hits += 1
-        else:
-            substitutions += 1
         column >>= 1
-    return [hits, substitutions, deletions + column.bit_length(), insertions + row]
+    deletions += column.bit_length()
+    return [hits, len(reference) - hits - deletions, deletions, insertions + left]
 
 
 def wer(references: Sequence[Tokens], predictions: Sequence[Tokens]) -> float:
