@@ -100,18 +100,21 @@ def popcount(words: Lanes) -> IntArray:
 
 
 def match_masks(left: Sequence[T], right: Sequence[T]) -> dict[T, int]:
-    """Return the positions in `left` of each token that both sides have, as an integer with bit i for left[i].
+    """Return the positions in `left` of each token, as an integer with bit i for left[i].
+
+    A token that `right` lacks may be missing, since it matches nothing.
 
     >>> match_masks([7, 8, 7, 9], [9, 7])
-    {7: 5, 9: 8}
+    {7: 5, 8: 2, 9: 8}
     """
-    needed = set(right)
     if len(left) <= _SHORT:
         short: dict[T, int] = {}
-        for i, token in enumerate(left):
-            if token in needed:
-                short[token] = short.get(token, 0) | 1 << i
+        bit = 1
+        for token in left:
+            short[token] = short.get(token, 0) | bit
+            bit <<= 1
         return short
+    needed = set(right)
     # An integer that grows bit by bit would be copied as often.
     masks: defaultdict[T, bytearray] = defaultdict(lambda: bytearray(len(left) // 8 + 1))
     for i, token in enumerate(left):
