@@ -69,7 +69,9 @@ def check_references(references: Any, n_predictions: int) -> References:
     if not any(map(_is_nested, set(map(type, rows)))):
         _check_texts(rows, "references")
         _check_lengths(n_predictions, len(rows))
-        return References(rows, np.ones(len(rows), dtype=np.int64))
+        counts = np.empty(len(rows), np.int64)
+        counts.fill(1)
+        return References(rows, counts)
     lists = _check_nested(rows, n_predictions)
     counts = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     return References(list(itertools.chain.from_iterable(lists)), counts)

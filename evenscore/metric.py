@@ -403,19 +403,17 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         self, columns: Mapping[str, Any], options: Mapping[str, Any], executor: Any = None, groups: Any = None
     ) -> Result:
         """Score these columns together with everything added before."""
-        scorer = self._under(options)
-        added = self._added.parts()
-        if added:
-            self._check_added(scorer)
-        if added and groups is not None:
+        scorer = self._counting(options, executor)
+        if not self._added.parts():
+            return scorer.compute(columns, executor, groups)
+        self._check_added(scorer)
+        if groups is not None:
             raise ValueError(_UNLABELLED)
         scorer.check_kept()
-        labels = scorer.checked_groups(groups, columns)
-        own = []
-        if not added or any(column is not None for column in columns.values()):
-            own.append(self._counting(options, executor).count_columns(columns, executor))
-        # Another thread may have added or scored rows since `added` was read.
-        return self._added.scored(lambda rows: scorer.scored(np.concatenate([*rows, *own]), columns, labels))
+        has_own = any(column is not None for column in columns.values())
+        own = [scorer.count_columns(columns, executor)] if has_own else []
+        # Another thread may have added or scored rows meanwhile.
+        return self._added.scored(lambda rows: scorer.scored(np.concatenate([*rows, *own]), columns))
 
     def _split(self, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Split keyword arguments into columns and options, without the columns that are None."""

@@ -79,7 +79,9 @@ class Scorer(abc.ABC, Generic[O]):
     def __init__(self, **given: Any) -> None:
         """Raises ValueError for an unknown option or value."""
         self.given = self.prepared(translate(self.declaration, given, self.instead))
-        self.options = cast(O, resolve(self.declaration, self.given))
+        # The options, typed as a mapping, so that this class can read the common ones.
+        self._common = resolve(self.declaration, self.given)
+        self.options = cast(O, self._common)
         self.check()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -101,8 +103,8 @@ class Scorer(abc.ABC, Generic[O]):
         """Return the names of the statistics after `row_columns`."""
 
     @abc.abstractmethod
-    def score(self, total: IntArray) -> Result:
-        """Score a sum of statistics, shape (len(statistic_names()),), `row_columns` first."""
+    def score(self, total: list[int]) -> Result:
+        """Score a sum of statistics, in the order of `statistic_names()`, `row_columns` first."""
 
     @abc.abstractmethod
     def headlines(self) -> Sequence[str]:
@@ -125,6 +127,14 @@ class Scorer(abc.ABC, Generic[O]):
         """
         raise NotImplementedError
 
+    def has_few(self, predictions: list[str], references: References) -> bool:
+        """Whether `count_few` implements the options for these texts, and is faster than `count`."""
+        return False
+
+    def count_few(self, predictions: list[str], references: References) -> list[list[int]]:
+        """Return what `count` returns for one system, as lists: arrays take longer than the words of a few texts."""
+        raise NotImplementedError
+
     def cuts_text_by_text(self) -> bool:
         """Whether a function or model tokenizes texts one by one, which large blocks do not make faster."""
         return False
@@ -143,14 +153,14 @@ class Scorer(abc.ABC, Generic[O]):
         """Return the paths among the options whose content affects the statistics."""
         return ()
 
-    def row_fields(self, total: IntArray) -> Mapping[str, Any]:
+    def row_fields(self, total: list[int]) -> Mapping[str, Any]:
         """Return the signature's fields that depend on the rows."""
         return references_a_row(total)
 
     def headline_scores(self, totals: IntArray, resampled: bool) -> FloatArray:
         """Return the headline scores of many sums, shape (sums, headlines); resampled: whether sums are resamples."""
         names = self.headlines()
-        scores = [self.score(total) for total in totals]
+        scores = map(self.score, totals.tolist())
         return np.array([[score[name] for name in names] for score in scores]).reshape(len(totals), len(names))
 
     def row_scores(self, rows: IntArray) -> FloatArray:
@@ -160,6 +170,10 @@ class Scorer(abc.ABC, Generic[O]):
     def rows_drawn(self, statistics: IntArray) -> IntArray:
         """Return the rows to resample from."""
         return statistics
+
+    def needs_rows(self) -> bool:
+        """Whether the result of compute has additions that are not a function of the sum of rows."""
+        return self._common["per_example"] or self._common["confidence"] is not None
 
     def refuse_rows(self) -> None:
         """Raise ValueError if an option of the metric needs single rows. Called where only sums are available."""
@@ -177,15 +191,10 @@ class Scorer(abc.ABC, Generic[O]):
         return {"bs": options["n_resamples"], **level}
 
     def finish(self, result: Result, rows: IntArray) -> Result:
-        """Return the result of compute with the metric's additions that are not a function of the sum."""
+        """Return the result of compute with the metric's additions if it needs rows."""
         return result
 
     # --- shared by all metrics
-
-    @property
-    def _common(self) -> Mapping[str, Any]:
-        """The options, typed as a mapping, so that this class can read the common ones."""
-        return cast(Mapping[str, Any], self.options)
 
     def count_columns(self, columns: Mapping[str, Any], executor: Any = None) -> IntArray:
         """Return the statistics of each row, shape (n, len(statistic_names())), int64.
@@ -194,9 +203,20 @@ class Scorer(abc.ABC, Generic[O]):
         executor: counts blocks of rows in its workers; None: this process counts them.
         Raises ValueError, which names the first invalid row.
         """
-        texts = check_predictions(columns.get("predictions"))
-        references = check_references(columns.get("references"), len(texts))
-        return self.count_systems([texts], references, executor)[0]
+        texts, references = _checked(columns)
+        if executor is not None or not self.has_few(texts, references):
+            return self.count_systems([texts], references, executor)[0]
+        self.warn(texts, references)
+        return with_row_columns(references.counts, np.array(self.count_few(texts, references), np.int64))
+
+    def total_of_columns(self, columns: Mapping[str, Any], executor: Any = None) -> list[int]:
+        """Return the sum of the rows of `count_columns`; that of a few rows is made without arrays."""
+        texts, references = _checked(columns)
+        if executor is not None or not self.has_few(texts, references):
+            return _total(self.count_systems([texts], references, executor)[0])
+        self.warn(texts, references)
+        counts, rows = references.counts.tolist(), self.count_few(texts, references)
+        return [len(counts), sum(counts), sum(n * n for n in counts), *map(sum, zip(*rows, strict=True))]
 
     def count_systems(
         self, systems: Sequence[list[str]], references: References, executor: Any = None
@@ -250,7 +270,11 @@ class Scorer(abc.ABC, Generic[O]):
         """
         self.check_kept()
         labels = self.checked_groups(groups, columns)
-        return self.scored(self.count_columns(columns, executor), columns, labels)
+        if labels is not None or self.needs_rows():
+            return self.scored(self.count_columns(columns, executor), columns, labels)
+        total = self.total_of_columns(columns, executor)
+        _check_some(total[0], columns)
+        return self.visible(self._total_result(total))
 
     def checked_groups(self, groups: Any, columns: Mapping[str, Any], name: str = "groups") -> list[Hashable] | None:
         """Return the label of each row, or None if there are none. Raises ValueError as `check_groups` does.
@@ -282,9 +306,7 @@ class Scorer(abc.ABC, Generic[O]):
         self, statistics: IntArray, columns: Mapping[str, Any], groups: Sequence[Hashable] | None = None
     ) -> Result:
         """Return the result for counted rows; columns: where the rows come from, for error messages."""
-        if not len(statistics):
-            names = [name for name, column in columns.items() if column is not None]
-            raise ValueError(f"nothing to score: {' and '.join(names) or 'all batches'} are empty")
+        _check_some(len(statistics), columns)
         if not self._common["keep_rows"]:
             return self.sum_result(statistics.sum(axis=0))
         return self.rows_result(statistics, groups)
@@ -299,7 +321,7 @@ class Scorer(abc.ABC, Generic[O]):
 
         groups: a label per row; the result then has the scores of the rows of each label.
         """
-        result = {**self._total_result(statistics.sum(axis=0)), **self._intervals(statistics)}
+        result = {**self._total_result(_total(statistics)), **self._intervals(statistics)}
         if self._common["per_example"]:
             starts = range(0, len(statistics), _ROWS)
             parts = (self.row_scores(statistics[start : start + _ROWS]) for start in starts)
@@ -324,7 +346,7 @@ class Scorer(abc.ABC, Generic[O]):
     def _headline_result(self, statistics: IntArray) -> Result:
         """Return the headline scores of the result for these rows, and their intervals."""
         intervals = self._intervals(statistics)
-        whole = self.finish(self.score(statistics.sum(axis=0)), statistics)
+        whole = self.finish(self.score(_total(statistics)), statistics)
         return {**{name: whole[name] for name in self.headlines()}, **intervals}
 
     def sum_result(self, total: Any) -> Result:
@@ -344,7 +366,7 @@ class Scorer(abc.ABC, Generic[O]):
             raise ValueError(f"total sums up {array[0]} rows: give the sum of at least one row")
         counts = dict(zip(self.statistic_names(), array.tolist(), strict=True))
         check_total(counts, [*self.bounds(counts), *(reference_bounds(counts) if "references" in counts else ())])
-        return self.visible(self._total_result(array.astype(np.int64)))
+        return self.visible(self._total_result(array.tolist()))
 
     def visible(self, result: Result) -> Result:
         """Return the result, reduced to its numbers if scalars_only is set."""
@@ -367,7 +389,7 @@ class Scorer(abc.ABC, Generic[O]):
         _warn_of_equal(rows)
         paired, seed = PAIRED_TESTS[test], self._common["seed"]
         p_values = paired.run(rows, trials, seed, self.headline_scores)
-        scores = [self.score(statistics.sum(axis=0)) for statistics in rows]
+        scores = [self.score(_total(statistics)) for statistics in rows]
         results: list[Result] = [{name: score[name] for name in self.headlines()} for score in scores]
         for result, statistics in zip(results, rows, strict=True):
             result.update(self._intervals(statistics, of_systems=True))
@@ -376,13 +398,13 @@ class Scorer(abc.ABC, Generic[O]):
             result.update(zip(names, values, strict=True))
         confidence = self._common["confidence"]
         level = {} if confidence is None else {"ci": f"{confidence}[{self._common['n_resamples']}]"}
-        signature = self._signature(rows[0].sum(axis=0), {paired.field: trials, **level})
+        signature = self._signature(_total(rows[0]), {paired.field: trials, **level})
         return {"baseline": results[0], "systems": results[1:], "signature": signature}
 
-    def _total_result(self, total: IntArray) -> Result:
+    def _total_result(self, total: list[int]) -> Result:
         return {**self.score(total), "signature": self._signature(total, self.drawn())}
 
-    def _signature(self, total: IntArray, drawn: Mapping[str, Any]) -> str:
+    def _signature(self, total: list[int], drawn: Mapping[str, Any]) -> str:
         seed = {"seed": self._common["seed"]} if drawn else {}
         # A file may change between two calls.
         options = _joined(self.signature_fields()) if self.files() else self._options_signature
@@ -434,8 +456,25 @@ def rows_of_groups(groups: Sequence[Hashable]) -> dict[Hashable, IntArray]:
 
 def _joined(fields: Mapping[str, Any]) -> str:
     """Return the fields of a signature as a string, with the separator escaped where a value contains it."""
-    shown = {name: str(value).replace("%", "%25").replace("|", "%7C") for name, value in fields.items()}
-    return "|".join(f"{name}:{value}" for name, value in shown.items())
+    return "|".join([f"{name}:{str(value).replace('%', '%25').replace('|', '%7C')}" for name, value in fields.items()])
+
+
+def _checked(columns: Mapping[str, Any]) -> tuple[list[str], References]:
+    texts = check_predictions(columns.get("predictions"))
+    return texts, check_references(columns.get("references"), len(texts))
+
+
+def _check_some(rows: int, columns: Mapping[str, Any]) -> None:
+    """Raise ValueError if there are no rows; columns: where they come from."""
+    if not rows:
+        names = [name for name, column in columns.items() if column is not None]
+        raise ValueError(f"nothing to score: {' and '.join(names) or 'all batches'} are empty")
+
+
+def _total(statistics: IntArray) -> list[int]:
+    """Return the sum of rows."""
+    total: list[int] = statistics.sum(axis=0).tolist()
+    return total
 
 
 def _count_block(scorer: Scorer[Any], block: tuple[list[str], References]) -> IntArray:
@@ -455,15 +494,15 @@ def with_row_columns(reference_counts: IntArray, own: IntArray) -> IntArray:
     return rows
 
 
-def references_a_row(total: IntArray) -> dict[str, str]:
+def references_a_row(total: list[int]) -> dict[str, str]:
     """Return the signature's field for the number of references per row, "var" if rows differ.
 
     All rows have the same number if and only if rows * sum of squares == (sum of numbers)**2 (Cauchy-Schwarz).
 
-    >>> references_a_row(np.array([2, 4, 8])), references_a_row(np.array([2, 4, 10]))
+    >>> references_a_row([2, 4, 8]), references_a_row([2, 4, 10])
     ({'nrefs': '2'}, {'nrefs': 'var'})
     """
-    rows, references, squares = map(int, total[: len(ROW_COLUMNS)])
+    rows, references, squares = total[: len(ROW_COLUMNS)]
     return {"nrefs": str(references // rows) if rows and rows * squares == references**2 else "var"}
 
 

@@ -53,8 +53,6 @@ class Bleu(Scorer[BleuOptions]):
 
     def count(self, predictions: list[str], references: References) -> IntArray:
         """Count both lengths, then matches and n-grams per order; for nltk also the rows without n-grams per order."""
-        if are_few(predictions, references, _FEW_CHARACTERS):
-            return self._count_few(predictions, references)
         options = self.options
         # Tokenize both sides in one call, so that equal tokens get equal ids.
         tokens = self.tokens(predictions + references.texts).segments
@@ -70,18 +68,20 @@ class Bleu(Scorer[BleuOptions]):
         """Return the tokens of texts as they are compared; equal tokens of one call have equal ids."""
         return get_tokenizer(self.options["tokenizer"], self.options["lowercase"]).tokenize(texts)
 
-    def _count_few(self, predictions: list[str], references: References) -> IntArray:
-        """Return what `count` returns, without arrays, which take longer for a few texts than their n-grams."""
+    def has_few(self, predictions: list[str], references: References) -> bool:
+        return are_few(predictions, references, _FEW_CHARACTERS)
+
+    def count_few(self, predictions: list[str], references: References) -> list[list[int]]:
         options, highest, counted = self.options, orders(self.options), []
         tokens = iter(tokens_of_few(options["tokenizer"], options["lowercase"], predictions + references.texts))
         own = list(itertools.islice(tokens, len(predictions)))
         rows = [list(itertools.islice(tokens, count)) for count in references.counts.tolist()]
-        for prediction, others in zip(own, itertools.cycle(rows), strict=False):
+        for prediction, others in zip(own, rows, strict=True):
             lengths = len(prediction), reference_length(prediction, others, options["reference_length"])
             n_grams = [max(len(prediction) - n, 0) for n in range(highest)]
             without = [not n for n in n_grams] if options["convention"] == "nltk" else []
             counted.append([*lengths, *matches_of_row(prediction, others, highest), *n_grams, *without])
-        return np.array(counted, np.int64)
+        return counted
 
     def own_statistic_names(self) -> Sequence[str]:
         without = ["rows_without_n_grams"] if self.options["convention"] == "nltk" else []
@@ -134,10 +134,10 @@ class Bleu(Scorer[BleuOptions]):
 
     # --- scoring
 
-    def score(self, total: IntArray) -> Result:
+    def score(self, total: list[int]) -> Result:
         """Return BLEU and its components."""
         options = self.options
-        sums, best = read(total[_OWN].tolist(), options), highest_order(options)
+        sums, best = read(total[_OWN], options), highest_order(options)
         ratios, penalty = all_ratios(sums, options), brevity_penalty(sums, options)
         cumulative = [bleu(sums, ratios[n - 1], n, None, options) for n in range(1, best + 1)]
         by_weights = [bleu(sums, ratios[-1], best, weights, options) for weights in weight_sets(options["weights"])]

@@ -89,7 +89,7 @@ class Perplexity(Scorer[PerplexityOptions]):
         # A source of its own, or one of n-grams, can give a token a probability above 1.
         return bounds(counts, may_exceed_1=kind_of(self.options) is not None)
 
-    def row_fields(self, total: IntArray) -> Mapping[str, Any]:
+    def row_fields(self, total: list[int]) -> Mapping[str, Any]:
         return {}
 
     def compute(self, columns: Mapping[str, Any], executor: Any = None, groups: Any = None) -> Result:
@@ -143,9 +143,9 @@ class Perplexity(Scorer[PerplexityOptions]):
 
     # --- scoring
 
-    def score(self, total: IntArray) -> Result:
+    def score(self, total: list[int]) -> Result:
         """Return perplexity, and the scores per word, byte and character if all texts are scored completely."""
-        rows, every, unknown, measured_rows, sizes = as_total(total.tolist())
+        rows, every, unknown, measured_rows, sizes = as_total(total)
         if not every.tokens:
             raise ValueError("no token to score, since all labels equal ignore_index: give at least one other label")
         if every.tokens > MOST_SUMMANDS:
@@ -180,6 +180,9 @@ class Perplexity(Scorer[PerplexityOptions]):
             if infinite.any():
                 row = int(np.flatnonzero(infinite)[0])
                 raise ValueError(f"{name} gives row {row} an infinite perplexity: leave the row out")
+
+    def needs_rows(self) -> bool:
+        return True
 
     def finish(self, result: Result, rows: IntArray) -> Result:
         """Add the perplexity of each row, and their mean."""

@@ -47,8 +47,6 @@ class Rouge(Scorer[RougeOptions]):
 
     def count(self, predictions: list[str], references: References) -> IntArray:
         """Return precision, recall and F of each row and type as exact integers."""
-        if are_few(predictions, references, _FEW_CHARACTERS) and self._has_plain_count(predictions, references):
-            return self._count_few(predictions, references)
         pairs = compare(predictions, references, self.options)
         multi, beta = self.options["multi_reference"], self.options["beta"]
         scores = [row_scores(pairs[name], multi, beta) for name in self.types]
@@ -59,25 +57,27 @@ class Rouge(Scorer[RougeOptions]):
         """Return the tokens of texts as they are compared; equal tokens of one call have equal ids."""
         return tokenize(texts, self.options["tokenizer"], self.options["stemmer"])
 
-    def _has_plain_count(self, predictions: list[str], references: References) -> bool:
-        """Whether `_count_few` implements the options for these texts."""
+    def has_few(self, predictions: list[str], references: References) -> bool:
+        if not are_few(predictions, references, _FEW_CHARACTERS):
+            return False
         options = self.options
         has_rule = options["multi_reference"] == "best" or len(references.texts) == len(references.counts)
         has_sentences = "rougeLsum" in self.types and not _are_single_sentences(predictions + references.texts, options)
         return has_rule and options["beta"] != "P/R" and not has_sentences
 
-    def _count_few(self, predictions: list[str], references: References) -> IntArray:
-        """Return what `count` returns, without arrays, which take longer for a few texts than their tokens."""
-        options, types, counted = self.options, self.types, []
-        tokens = iter(tokens_of_few(predictions + references.texts, options["tokenizer"], options["stemmer"]))
-        own = list(itertools.islice(tokens, len(predictions)))
-        rows = [list(itertools.islice(tokens, count)) for count in references.counts.tolist()]
-        for prediction, others in zip(own, itertools.cycle(rows), strict=False):
-            pairs = [_pair_of_few(prediction, other, types, float(options["beta"])) for other in others]
+    def count_few(self, predictions: list[str], references: References) -> list[list[int]]:
+        options, counts = self.options, references.counts.tolist()
+        tokens = tokens_of_few(predictions + references.texts, options["tokenizer"], options["stemmer"])
+        # Repeat each prediction once per reference.
+        said = [own for own, n in zip(tokens, counts, strict=False) for _ in range(n)]
+        orders, beta = [int(name[-1]) if name[-1].isdigit() else 0 for name in self.types], float(options["beta"])
+        scores = [_pair_of_few(*pair, orders, beta) for pair in zip(said, tokens[len(counts) :], strict=True)]
+        if len(scores) > len(counts):
+            left = iter(scores)
+            rows = [zip(*itertools.islice(left, n), strict=True) for n in counts]
             # The first reference with the highest F.
-            best = [max(scores, key=operator.itemgetter(2)) for scores in zip(*pairs, strict=True)]
-            counted.append([limb for scores in best for value in scores for limb in limbs_of(value)])
-        return np.array(counted, np.int64).reshape(len(predictions), len(self.own_statistic_names()))
+            scores = [[max(own, key=operator.itemgetter(2)) for own in row] for row in rows]
+        return [[limb for own in row for value in own for limb in limbs_of(value)] for row in scores]
 
     def own_statistic_names(self) -> Sequence[str]:
         return [f"{name}_{part}_{k}" for name in self.types for part in _PARTS for k in range(LIMBS)]
@@ -102,11 +102,12 @@ class Rouge(Scorer[RougeOptions]):
 
     # --- scoring
 
-    def score(self, total: IntArray) -> Result:
+    def score(self, total: list[int]) -> Result:
         """Return F, precision and recall of each type, averaged over rows and rounded once."""
         result: Result = {}
-        for name, limbs in zip(self.types, _by_type(total), strict=True):
-            precision, recall, f = (mean_of_limbs(part, int(total[0])) for part in limbs)
+        limbs = zip(*[iter(total[len(ROW_COLUMNS) :])] * LIMBS, strict=True)
+        for name in self.types:
+            precision, recall, f = (mean_of_limbs(next(limbs), total[0]) for _ in _PARTS)
             result.update({name: f, f"{name}_precision": precision, f"{name}_recall": recall})
         return result
 
@@ -115,6 +116,9 @@ class Rouge(Scorer[RougeOptions]):
 
     def row_scores(self, rows: IntArray) -> FloatArray:
         return from_limbs(_by_type(rows))[:, :, _PARTS.index("f")]
+
+    def needs_rows(self) -> bool:
+        return super().needs_rows() or self.options["aggregate"] != "mean"
 
     def refuse_rows(self) -> None:
         if self.options["aggregate"] != "mean":
@@ -225,18 +229,17 @@ def _bootstrap_mid(values: FloatArray, n_resamples: int, seed: int) -> list[list
 
 
 def _pair_of_few(
-    prediction: list[Any], reference: list[Any], types: Sequence[str], beta: float
+    prediction: list[Any], reference: list[Any], orders: Sequence[int], beta: float
 ) -> list[tuple[float, float, float]]:
-    """Return precision, recall and F of each type for one pair of single sentences."""
-    orders = [int(name[-1]) if name[-1].isdigit() else 0 for name in types]
+    """Return precision, recall and F of n-grams of each order, or of the LCS for order 0, for one pair."""
     matches = matches_of_row(prediction, [reference], max(orders))
-    common = lcs_length(prediction, reference) if 0 in orders else 0
-    hits = [matches[order - 1] if order else common for order in orders]
-    less = [max(order - 1, 0) for order in orders]
-    return [
-        pair_score(hit, max(len(prediction) - k, 0), max(len(reference) - k, 0), beta)
-        for hit, k in zip(hits, less, strict=True)
+    # By order.
+    hits = [lcs_length(prediction, reference) if 0 in orders else 0, *matches]
+    scores = [
+        pair_score(hit, len(prediction) - less, len(reference) - less, beta)
+        for hit, less in zip(hits, (0, *range(len(matches))), strict=True)
     ]
+    return [scores[order] for order in orders]
 
 
 def _are_single_sentences(texts: list[str], options: RougeOptions) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -67,8 +67,6 @@ class Wer(Scorer[WerOptions]):
 
     def count(self, predictions: list[str], references: References) -> IntArray:
         """Count hits and errors of each row against the reference with the lowest rate."""
-        if are_few(predictions, references, _FEW_CHARACTERS) and not _is_weighted(self.options):
-            return self._count_few(predictions, references)
         said, read, reference_counts = self._sides(predictions, references)
         counts, _ = _best_counts(said.segments, read.segments, reference_counts, self.options)
         return np.column_stack((counts, _errors(counts) > 0, _normalizer(counts, self.options["normalize_by"])))
@@ -88,19 +86,23 @@ class Wer(Scorer[WerOptions]):
             read = with_best_readings(read, said.repeat(counts), synonyms, whole_costs(Costs(*self.options["costs"])))
         return units._replace(segments=said), units._replace(segments=read), counts
 
-    def _count_few(self, predictions: list[str], references: References) -> IntArray:
-        """Return what `count` returns, without arrays, which take longer for a few texts than their words."""
-        divisor, counted = _DIVISORS[self.options["normalize_by"]], []
-        synonyms, costs = self._occurrences, WholeCosts(1, 1, 1)
-        tokens = map(self._split, predictions + references.texts)
-        own = list(itertools.islice(tokens, len(predictions)))
-        others = [list(itertools.islice(tokens, count)) for count in references.counts.tolist()]
-        for prediction, against in zip(own, itertools.cycle(others), strict=False):
-            read = [best_reading(each, prediction, synonyms, costs) for each in against] if synonyms else against
-            rows = [fast_edit_counts(reference, prediction) for reference in read]
-            best = rows[0] if len(rows) == 1 else min(rows, key=lambda row: _rate(sum(row[1:]), divisor(*row)))
-            counted += [*best, any(best[1:]), divisor(*best)]
-        return np.array(counted, np.int64).reshape(-1, len(_STATISTICS))
+    def has_few(self, predictions: list[str], references: References) -> bool:
+        return are_few(predictions, references, _FEW_CHARACTERS) and not _is_weighted(self.options)
+
+    def count_few(self, predictions: list[str], references: References) -> list[list[int]]:
+        divisor, synonyms = _DIVISORS[self.options["normalize_by"]], self._occurrences
+        counts = references.counts.tolist()
+        # Repeat each prediction once per reference.
+        said = [words for words, n in zip(map(self._split, predictions), counts, strict=True) for _ in range(n)]
+        read: Iterable[Sequence[str]] = map(self._split, references.texts)
+        if synonyms:
+            read = [best_reading(*pair, synonyms, WholeCosts(1, 1, 1)) for pair in zip(read, said, strict=True)]
+        pairs = map(fast_edit_counts, read, said)
+        rows = [[h, s, d, i, s + d + i > 0, divisor(h, s, d, i)] for h, s, d, i in pairs]
+        if len(rows) == len(counts):
+            return rows
+        left = iter(rows)
+        return [min(itertools.islice(left, n), key=lambda row: _rate(sum(row[1:4]), row[5])) for n in counts]
 
     def own_statistic_names(self) -> Sequence[str]:
         return _STATISTICS
@@ -126,9 +128,9 @@ class Wer(Scorer[WerOptions]):
 
     # --- scoring
 
-    def score(self, total: IntArray) -> Result:
+    def score(self, total: list[int]) -> Result:
         """Return the error rate and jiwer's other measures."""
-        hits, substitutions, deletions, insertions, wrong_rows, normalizer = total[len(ROW_COLUMNS) :].tolist()
+        hits, substitutions, deletions, insertions, wrong_rows, normalizer = total[len(ROW_COLUMNS) :]
         errors = substitutions + deletions + insertions
         reference_length, prediction_length = hits + substitutions + deletions, hits + substitutions + insertions
         costs = Costs(*self.options["costs"])
@@ -144,7 +146,7 @@ class Wer(Scorer[WerOptions]):
             "substitutions": substitutions,
             "deletions": deletions,
             "insertions": insertions,
-            "sentence_error_rate": wrong_rows / int(total[0]) if total[0] else 0.0,
+            "sentence_error_rate": wrong_rows / total[0] if total[0] else 0.0,
             "reference_length": reference_length,
             "prediction_length": prediction_length,
         }
@@ -256,7 +258,8 @@ def _errors(counts: IntArray) -> IntArray:
 _DIVISORS: dict[str, Callable[..., Any]] = {
     "reference": lambda hits, substitutions, deletions, insertions: hits + substitutions + deletions,
     "prediction": lambda hits, substitutions, deletions, insertions: hits + substitutions + insertions,
-    "max": lambda hits, substitutions, deletions, insertions: hits + substitutions + np.maximum(deletions, insertions),
+    # Without max or np.maximum, of which each takes only one of integers and arrays.
+    "max": lambda h, s, d, i: h + s + (d + i + abs(d - i)) // 2,
     "sum": lambda hits, substitutions, deletions, insertions: 2 * (hits + substitutions) + deletions + insertions,
 }
 

@@ -31,6 +31,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("evenscore.scorer"), "_TRAVELLING_CHARACTERS", 1)
     for name in METRICS:
         monkeypatch.setattr(evenscore.load(name).scorer_type, "block_characters", 1)
+        # A few rows are counted without blocks.
+        monkeypatch.setattr(evenscore.load(name).scorer_type, "has_few", lambda *_: False)
 
 
 @pytest.fixture
@@ -202,7 +204,7 @@ _WITHOUT_A_CONSOLE = """
     sys.stderr = None
     for name in ("bleu_corpus", "wer_dp"):
         metric = evenscore.load(name)
-        type(metric._scorer).block_characters = 1
+        type(metric._scorer).block_characters, type(metric._scorer).has_few = 1, lambda *_: False
         rows = {"predictions": ["a b", "c"], "references": ["a", "c"]}
         metric.compute(**rows, confidence=0.9, n_resamples=5)
         table = datasets.Dataset.from_dict(rows)
