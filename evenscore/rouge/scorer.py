@@ -26,7 +26,7 @@ from evenscore.text.words import Units
 from evenscore.totals import Bound
 
 # Up to this many characters, plain Python is faster than arrays.
-_FEW_CHARACTERS = 6000
+_FEW_CHARACTERS = 9000
 # The statistics of a row for each type, as limbs.
 _PARTS = ("precision", "recall", "f")
 
