@@ -193,6 +193,8 @@ def warn_of_whole_texts(predictions: list[str], references: References, transfor
     # The usual transforms keep a space between words, so most texts need no split.
     is_usual = transforms is None
     may_be = [i for i, text in enumerate(texts) if not (is_usual and (text.isascii() or " " in text.strip()))]
+    if not may_be:
+        return
     words = splitter("word", transforms)
     unspaced = [may_be[place] for place in unspaced_texts([texts[i] for i in may_be])]
     # A single letter may well be a word.
