@@ -13,6 +13,7 @@ from collections import Counter
 from itertools import product
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import naive_unigram
 import numpy as np
@@ -338,7 +339,8 @@ def test_suffix_array_is_sorted(numbers: list[int], depth: int, factor: int) -> 
     assert sorted(order.tolist()) == list(range(len(listed)))
     suffixes = [suffix(position) for position in order.tolist()]
     assert suffixes == sorted(suffixes)
-    shared = common_prefixes(symbols, order, depth).tolist()
+    with patch.object(_word_text, "_SLOTS", 7):
+        shared = common_prefixes(symbols, order, depth).tolist()
     for one, other, length in zip(suffixes, suffixes[1:], shared[1:], strict=False):
         assert length == next(
             (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
@@ -346,12 +348,13 @@ def test_suffix_array_is_sorted(numbers: list[int], depth: int, factor: int) -> 
 
 
 @examples(100)
-@given(words, st.sampled_from(["suffix_array", "bpe"]), st.sampled_from([3, 12, 10**6]))
-def test_matches_are_all_places_of_the_seeds(counts: dict[str, int], seed: str, seed_size: int) -> None:
+@given(words, st.sampled_from(["suffix_array", "bpe"]), st.sampled_from([3, 12, 10**6]), st.sampled_from([5, 2**20]))
+def test_matches_are_all_places_of_the_seeds(counts: dict[str, int], seed: str, seed_size: int, slots: int) -> None:
     counted = WordCounts.of(counts)
     text = WordText.of(counted)
     options = UnigramOptions(max_piece_length=5, seed=seed, seed_size=seed_size)
-    lexicon, matches = seed_lexicon(counted, text, options)
+    with patch.object(_word_text, "_SLOTS", slots):
+        lexicon, matches = seed_lexicon(counted, text, options)
     pieces = ["", *(text.chars(p, n) for p, n in zip(lexicon.places[1:], lexicon.lengths[1:], strict=True))]
     if seed == "suffix_array":
         expected = [piece for piece, _ in naive_unigram.seeds(counts, 5, seed_size)]
@@ -381,6 +384,7 @@ def test_threads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = corpus("wikitext2.test.txt", 60_000)
     results = []
     monkeypatch.setattr(_word_text, "_BLOCK", 1000)
+    monkeypatch.setattr(_word_text, "_SLOTS", 1000)
     for threads in ("1", "2", "5"):
         monkeypatch.setenv("RAYON_NUM_THREADS", threads)
         results.append([trained(counts, vocab_size=500, prune_loss=loss) for loss in ("hf", "exact")])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -193,7 +193,16 @@ def suffix_array(symbols: I32, reach: I32, depth: int) -> I32:
     return order
 
 
-@kernel
+# Slots of the suffix array per task.
+_SLOTS = 1 << 20
+
+
+def _in_tasks(scan: Callable[[int, int], None], size: int) -> None:
+    """Call scan(first, last) in threads for slots that are `size` together."""
+    for _ in map_in_order(lambda first: scan(first, min(first + _SLOTS, size)), range(0, size, _SLOTS)):
+        pass
+
+
 def common_prefixes(symbols: I32, order: I32, depth: int) -> I32:
     """The length of the prefix that each suffix shares with the one before it, at most `depth`, separator included.
 
@@ -202,7 +211,14 @@ def common_prefixes(symbols: I32, order: I32, depth: int) -> I32:
     [0, 0, 1, 0, 2]
     """
     shared = np.zeros(len(order), np.int32)
-    for slot in range(1, len(order)):
+    _in_tasks(lambda first, last: _compare_adjacent(symbols, order, depth, first, last, shared), len(order))
+    return shared
+
+
+@kernel
+def _compare_adjacent(symbols: I32, order: I32, depth: int, first: int, last: int, shared: I32) -> None:
+    """Write the common prefixes of the slots first to last."""
+    for slot in range(max(first, 1), last):
         one, other = order[slot - 1], order[slot]
         length = 0
         while length < depth and symbols[one + length] == symbols[other + length]:
@@ -210,7 +226,6 @@ def common_prefixes(symbols: I32, order: I32, depth: int) -> I32:
             if symbols[one + length - 1] == SEPARATOR:
                 break
         shared[slot] = length
-    return shared
 
 
 # --- The distinct words as one text of numbered symbols, with a separator after each
@@ -447,15 +462,34 @@ class Matches(NamedTuple):
 
 
 @kernel
-def _walk(order: I32, symbols: I32, substrings: Substrings, names: I32, alphabet: I32, offsets: I64, ids: I32) -> None:
-    """Scan the suffix array with a stack of the substrings that begin the current suffix, the shortest at the bottom.
+def _walk(
+    order: I32,
+    first: int,
+    last: int,
+    symbols: I32,
+    substrings: Substrings,
+    names: I32,
+    alphabet: I32,
+    offsets: I64,
+    ids: I32,
+) -> None:
+    """Scan the slots first to last of the suffix array.
 
+    A stack holds the substrings that begin the current suffix, the shortest at the bottom.
     ids: receives the names for position p from offsets[p] on.  If it is empty, offsets[p + 1] receives their number.
     """
-    starts, ends = substrings.starts, substrings.ends
-    stack = np.empty(len(starts) + 1, np.int32)
+    starts, ends, longest = substrings.starts, substrings.ends, 0
+    for length in substrings.lengths:
+        longest = max(longest, length)
+    # The substrings of a suffix have different lengths.
+    stack = np.empty(longest + 1, np.int32)
     height, following, counting = 0, 0, len(ids) == 0
-    for slot in range(len(order)):
+    while following < len(starts) and starts[following] < first:
+        if ends[following] > first:
+            stack[height] = following
+            height += 1
+        following += 1
+    for slot in range(first, last):
         position = order[slot]
         while height > 0 and ends[stack[height - 1]] <= slot:
             height -= 1
@@ -478,10 +512,15 @@ def find_matches(order: I32, symbols: I32, substrings: Substrings, names: I32, a
     substrings: in lexicographic order; names: their piece numbers; alphabet: the piece number of each symbol.
     """
     offsets = np.zeros(len(order) + 1, np.int64)
-    _walk(order, symbols, substrings, names, alphabet, offsets, np.empty(0, np.int32))
+
+    def walk(ids: I32) -> None:
+        found = substrings, names, alphabet, offsets, ids
+        _in_tasks(lambda first, last: _walk(order, first, last, symbols, *found), len(order))
+
+    walk(np.empty(0, np.int32))
     np.cumsum(offsets, out=offsets)
     ids = np.empty(int(offsets[-1]), np.int32)
-    _walk(order, symbols, substrings, names, alphabet, offsets, ids)
+    walk(ids)
     return Matches(offsets, ids)
 
 
