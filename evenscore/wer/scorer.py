@@ -20,6 +20,7 @@ from evenscore.totals import Bound
 from evenscore.wer.alignment import Alignment, alignment_picture, count_errors, draw
 from evenscore.wer.costs import Costs, WholeCosts, weighted_edit_counts, weighted_edit_operations, whole_costs
 from evenscore.wer.edits import edit_counts, edit_operations
+from evenscore.wer.kernel import add_work, pay_off
 from evenscore.wer.options import INSTEAD, WerOptions
 from evenscore.wer.plain import fast_edit_counts
 from evenscore.wer.readings import Occurrences, best_reading, with_best_readings
@@ -30,8 +31,11 @@ _KINDS = ("hits", "substitutions", "deletions", "insertions")
 _STATISTICS = (*_KINDS, "wrong_rows", "normalizer")
 _RATE_NAMES = {"word": "wer", "char": "cer", "mixed": "wer"}
 _SEPARATORS = {"word": " ", "char": "", "mixed": " "}
-# Up to this many characters, plain Python is faster than arrays.
-_FEW_CHARACTERS = 12_000
+# Up to this many characters, plain Python is faster than arrays, and up to this many words or characters, whichever are
+# compared, it is faster than kernels that are loaded.
+_FEW_CHARACTERS, _FEW_UNITS = 12_000, 500
+# What plain Python takes longer for a word or character than a kernel, as cells (see `add_work`).
+_CELLS_PER_UNIT = 130
 
 
 class Wer(Scorer[WerOptions]):
@@ -87,9 +91,18 @@ class Wer(Scorer[WerOptions]):
         return units._replace(segments=said), units._replace(segments=read), counts
 
     def has_few(self, predictions: list[str], references: References) -> bool:
-        return are_few(predictions, references, _FEW_CHARACTERS) and not _is_weighted(self.options)
+        if _is_weighted(self.options) or not are_few(predictions, references, _FEW_CHARACTERS):
+            return False
+        return not pay_off() or self._size(predictions, references) <= _FEW_UNITS
+
+    def _size(self, predictions: list[str], references: References) -> int:
+        """About how many words or characters are compared."""
+        texts = itertools.chain(predictions, references.texts)
+        return sum(map(len, texts)) if self.options["unit"] == "char" else sum(text.count(" ") for text in texts)
 
     def count_few(self, predictions: list[str], references: References) -> list[list[int]]:
+        if (size := self._size(predictions, references)) > _FEW_UNITS:
+            add_work(size * _CELLS_PER_UNIT, 0)
         divisor, synonyms = _DIVISORS[self.options["normalize_by"]], self._occurrences
         counts = references.counts.tolist()
         # Repeat each prediction once per reference.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
@@ -22,6 +23,7 @@ from evenscore.rouge.tokens import TOKENIZERS as ROUGE_TOKENIZERS
 from evenscore.scorer import Scorer
 from evenscore.text import lanes
 from evenscore.wer import kernel
+from evenscore.wer import scorer as wer_scorer
 from evenscore.wer.scorer import Wer
 
 # What the rules of 13a and intl look at.
@@ -51,6 +53,13 @@ bleu_texts = st.lists(st.sampled_from([*MARKS, " ", "  ", "\n", "\u2028", "é", 
 scripts = st.lists(st.sampled_from(["好", "天", "カー", "ก้", "က", "서울", "ab", "3", "。", " ", "\t"]), max_size=9).map(
     "".join
 )
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_beside_kernels() -> Iterator[None]:
+    """Kernels, which other tests may have loaded, do not change what few texts are."""
+    with mock.patch("evenscore.wer.scorer._FEW_UNITS", 10**6):
+        yield
 
 
 def rows_of(texts: st.SearchStrategy[str]) -> st.SearchStrategy[list[tuple[str, list[str]]]]:
@@ -153,6 +162,23 @@ def test_the_crossing_point(kind: type[Scorer[Any]], text: str) -> None:
         assert are_few(predictions, references, size) == (more < 1)
         check(kind, [(own, [text]) for own in predictions], {})
     assert not are_few(["a" * 2001], check_references(["a"], 1), size)
+
+
+@pytest.mark.parametrize(("unit", "text"), [("word", "a b c"), ("char", "ab"), ("mixed", "a b 好")])
+def test_kernels_count_fewer_rows_once_they_are_loaded(unit: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evenscore.wer.scorer._FEW_UNITS", 40)
+    monkeypatch.setattr(kernel, "_done", {"cells": 0})
+    monkeypatch.setattr(kernel, "_WORTHWHILE", 3 * 44 * wer_scorer._CELLS_PER_UNIT)
+    scorer, seen = Wer(unit=unit), []
+    monkeypatch.setattr(
+        Wer, "count_few", lambda *given, count=Wer.count_few: seen.append(len(given[1])) or count(*given)
+    )
+    for rows in (10, 11, 11, 11, 11, 10):
+        columns = {"predictions": [text] * rows, "references": [text] * rows}
+        total = scorer.total_of_columns(columns)
+        assert total == [rows, rows, rows, rows * len(scorer._split(text)), 0, 0, 0, 0, rows * len(scorer._split(text))]
+    # Ten rows are always few; eleven are until kernels pay off.
+    assert seen == [10, 11, 11, 11, 10]
 
 
 # --- several systems
