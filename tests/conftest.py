@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
-import sys
+import signal
 import tempfile
 from pathlib import Path
 
@@ -29,6 +29,9 @@ def _is_quick(config: pytest.Config) -> bool:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell starts background jobs with Ctrl-C ignored, and so would all processes that the tests start and interrupt.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not config.getoption("--hypothesis-profile"):
         settings.load_profile("quick" if _is_quick(config) else "full")
 
@@ -47,8 +50,9 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 def pytest_collection_finish() -> None:
     """No test of what is printed depends on whether kernels are compiled already."""
-    if kernels := sys.modules.get("evenscore.kernel"):
-        kernels._PATIENCE = math.inf  # type: ignore[attr-defined]
+    from evenscore import kernel
+
+    kernel._PATIENCE = math.inf
 
 
 def pytest_unconfigure() -> None:

@@ -253,8 +253,8 @@ def long(numbers, times):
             made[i] = made[i] * 3 + 1
     return made, made
 def interrupted(numbers, after):
-    threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
+        threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT)).start()
         for _ in range(1000):
             long(numbers, 10**7)
     except KeyboardInterrupt:
