@@ -23,6 +23,7 @@ from ._encoding.encoded import encoded, piece_log_probs
 from ._encoding.inputs import Inputs
 from ._encoding.parts import SETTABLE, STATE, Parts, checked_part, not_settable
 from ._encoding.post_processing import Padding, Truncation
+from ._encoding.stretches import StretchRow
 from ._encoding.training import (
     Corpus,
     checked_counts,
@@ -229,8 +230,12 @@ class Tokenizer:
     def _encodings(self, inputs: Inputs, add_special_tokens: bool, *, offsets: bool) -> list[Encoding]:
         parts = self._parts
         processing = parts.processing(add_special_tokens)
-        if inputs.are_few and (rows := parts.stretches.rows(inputs.texts)) is not None:
-            return processing.of_stretches(rows, inputs.bounds, offsets)
+        if inputs.are_few:
+            if (texts := parts.stretches.rows(inputs.texts)) is not None:
+                return processing.of_stretches([StretchRow(text, offsets) for text in texts], inputs.bounds, offsets)
+            custom = parts.custom_stretches
+            if custom is not None and (found := custom.encodings(inputs, processing, offsets=offsets)) is not None:
+                return found
         shares = inputs.parts(is_whole=parts.model.is_random)
         batches = encoded(shares, parts.cutter, parts.model, parts.added_tokens, offsets=offsets)
         return processing.of_batches(batches, shares)

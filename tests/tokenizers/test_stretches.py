@@ -17,9 +17,12 @@ from hypothesis import strategies as st
 from pipeline_steps import NORMALIZERS as NORMALIZER_FILES
 from pipeline_steps import PRE_TOKENIZERS as PRE_TOKENIZER_FILES
 from properties import examples
+from string_steps import LIBRARIES, STEPS, called
 
+import tokenizers_impl
 from tokenizers_impl import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors
 from tokenizers_impl._encoding import inputs, stretches
+from tokenizers_impl._encoding.custom_stretches import CustomRow
 from tokenizers_impl._encoding.stretches import StretchRow
 
 NORMALIZERS = [
@@ -326,3 +329,147 @@ def test_template_and_padding_after_stretches() -> None:
     for _ in range(2):
         mine = tokenizer.encode_batch(["lower new", "new"])
         assert [(a.ids, a.type_ids, a.offsets) for a in mine] == [(b.ids, b.type_ids, b.offsets) for b in theirs]
+
+
+# --- After a normalizer of the user's
+
+
+class Normalizes:
+    """Does other steps with each text that it gets, in turn, and remembers what it was given."""
+
+    def __init__(self, library: Any, *turns: list[tuple[Any, ...]]) -> None:
+        self.library, self.turns, self.seen = library, turns, list[tuple[str, str]]()
+
+    def normalize(self, normalized: Any) -> None:
+        turn = self.turns[len(self.seen) % len(self.turns)]
+        self.seen.append((normalized.original, normalized.normalized))
+        for step in turn:
+            # What is put into nothing comes from nowhere, and the library loses it.
+            if step[0] != "append" or normalized.normalized:
+                called(self.library, normalized, step)
+
+
+def customized(own: Any, *others: Any, **parts: Any) -> Tokenizer:
+    """The small tokenizer with a normalizer of the user's before others."""
+    steps = [normalizers.Normalizer.custom(own), *others]
+    return small(normalizer=normalizers.Sequence(steps), **parts)
+
+
+# What takes the empty string at the beginning for a match puts characters there that the library then loses.
+OWN_STEPS = STEPS.filter(lambda step: step[0] != "replace" or step[1] not in (["a*"], ["(?=b)"])) | st.tuples(
+    st.sampled_from(["prepend", "append"]), st.sampled_from([" ", "low ", " low", "tok", "[S]", "\u0301"])
+)
+TURNS = st.lists(st.lists(OWN_STEPS, max_size=3), min_size=1, max_size=2)
+
+
+def outcomes(tokenizer: Tokenizer, own: Normalizes, texts: list[str], run: Any) -> tuple[Any, Any]:
+    own.seen.clear()
+    return run(tokenizer, texts), own.seen.copy()
+
+
+@examples(2000)
+@given(
+    TURNS,
+    st.lists(st.sampled_from(LOCAL), max_size=2),
+    st.sampled_from([[], [normalizers.Strip()], [normalizers.Prepend("low")]]),
+    CUTTING,
+    st.sampled_from(MODELS),
+    st.lists(st.sampled_from(ADDED), max_size=2),
+    st.lists(TEXTS, min_size=1, max_size=5),
+)
+def test_any_pipeline_after_the_users(
+    turns: Any, local: Any, last: Any, pre_tokenizer: Any, model: Any, added: Any, texts: list[str]
+) -> None:
+    own = Normalizes(tokenizers_impl, *turns)
+    tokenizer = customized(own, *local, *last, model=model, pre_tokenizer=pre_tokenizer)
+    tokenizer.add_tokens(added)
+    expected = outcomes(tokenizer, own, texts, in_arrays)
+    # Twice: when the stretches are new, and when they are known.
+    assert outcomes(tokenizer, own, texts, stretch_by_stretch) == expected
+    assert outcomes(tokenizer, own, texts, stretch_by_stretch) == expected
+    own.seen.clear()
+    assert [encoding.ids for encoding in tokenizer.encode_batch_fast(texts)] == [each[1] for each in expected[0]]
+
+
+def shared(library: Any, turns: Any, cut: Any, normalized: bool) -> tuple[Any, Normalizes]:
+    """A tokenizer of either library with a normalizer of the user's, byte-level words and added tokens."""
+    own = Normalizes(library, *turns)
+    alphabet = [*sorted(library.pre_tokenizers.ByteLevel.alphabet()), "lo", "low", "Ġlow"]
+    vocabulary = {token: id for id, token in enumerate(alphabet)}
+    tokenizer = library.Tokenizer(library.models.BPE(vocabulary, [("l", "o"), ("lo", "w"), ("Ġ", "low")]))
+    first = library.normalizers.Normalizer.custom(own)
+    tokenizer.normalizer = library.normalizers.Sequence([first, library.normalizers.Lowercase()])
+    tokenizer.pre_tokenizer = cut(library)
+    tokenizer.post_processor = library.processors.ByteLevel(trim_offsets=True)
+    tokenizer.add_special_tokens(["[S]"])
+    # The library panics where it looks for an added token of which the normalizer leaves nothing.
+    if normalized and tokenizer.normalizer.normalize_str("tok"):
+        tokenizer.add_tokens(["tok"])
+    own.seen.clear()
+    return tokenizer, own
+
+
+@examples(1000)
+@given(
+    st.lists(OWN_STEPS, max_size=3).map(lambda steps: [steps]),
+    st.sampled_from(
+        [
+            lambda library: library.pre_tokenizers.ByteLevel(add_prefix_space=False),
+            lambda library: library.pre_tokenizers.Sequence(
+                [library.pre_tokenizers.WhitespaceSplit(), library.pre_tokenizers.ByteLevel(add_prefix_space=True)]
+            ),
+            lambda library: library.pre_tokenizers.Metaspace(prepend_scheme="first"),
+        ]
+    ),
+    st.booleans(),
+    st.lists(TEXTS, min_size=1, max_size=3),
+)
+def test_a_normalizer_of_the_users_in_either_library(turns: Any, cut: Any, normalized: bool, texts: list[str]) -> None:
+    (mine, own), (theirs, their_own) = [shared(library, turns, cut, normalized) for library in LIBRARIES]
+    pairs = list(zip(texts, texts[::-1], strict=True))
+    for _ in range(2):
+        own.seen.clear()
+        their_own.seen.clear()
+        for text in texts:
+            assert held(mine.encode(text)) == held(theirs.encode(text))
+        assert own.seen == their_own.seen
+        # The library's threads give the object these in any order.
+        assert list(map(held, mine.encode_batch(pairs))) == list(map(held, theirs.encode_batch(pairs)))
+
+
+def test_stretches_after_a_normalizer_of_the_users_are_used() -> None:
+    def is_customized(tokenizer: Tokenizer, text: str) -> bool:
+        return isinstance(tokenizer.encode(text)._rows, CustomRow)
+
+    own = Normalizes(tokenizers_impl, [("lowercase",)])
+    tokenizer = customized(own)
+    tokenizer.add_special_tokens(["[S]"])
+    assert is_customized(tokenizer, "LOW lower")
+    assert not is_customized(tokenizer, "LOW [S] lower")
+    assert is_customized(customized(own, normalizers.NFC(), normalizers.Strip()), "LOW lower")
+    assert is_customized(small(normalizer=normalizers.Normalizer.custom(own)), "LOW lower")
+    assert not is_customized(customized(own, normalizers.Prepend("low")), "LOW lower")
+    assert not is_customized(customized(own, pre_tokenizer=pre_tokenizers.Metaspace("_", "first")), "LOW lower")
+    assert not is_customized(customized(Normalizes(tokenizers_impl, [("append", "w" * 5000)])), "LOW")
+
+
+def test_the_users_normalizer_gets_no_text_twice_where_the_arrays_take_over() -> None:
+    own = Normalizes(tokenizers_impl, [("prepend", "low" * 100)])
+    tokenizer = customized(own)
+    texts = ["new", "", "low"]
+    assert stretch_by_stretch(tokenizer, texts) == in_arrays(tokenizer, texts)
+    assert own.seen == [("new", "new"), ("low", "low")] * 2
+
+
+def test_errors_after_a_normalizer_of_the_users_are_those_of_the_arrays() -> None:
+    own = Normalizes(tokenizers_impl, [("lowercase",)])
+    model = models.Unigram([("a", -1.0), ("b", -2.0)])
+    tokenizer = customized(own, model=model, pre_tokenizer=pre_tokenizers.Whitespace())
+    for batch, calls in ((["a b", "b c"], 4), (["a", "a \ud800"], 0)):
+        own.seen.clear()
+        with pytest.raises(ValueError, match=r"unk_id|surrogate") as expected:
+            in_arrays(tokenizer, batch)
+        with pytest.raises(ValueError, match=r"unk_id|surrogate") as found:
+            tokenizer.encode_batch(batch)
+        assert str(found.value) == str(expected.value)
+        assert len(own.seen) == calls

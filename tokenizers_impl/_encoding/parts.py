@@ -17,6 +17,7 @@ from ..normalizers import Normalizer
 from ..pre_tokenizers import PreTokenizer
 from ..processors import PostProcessor
 from .added_tokens import AddedVocabulary
+from .custom_stretches import CustomStretches
 from .decoding import Decoding, decodings_of
 from .encoded import Cutter
 from .post_processing import Padding, PostProcessing, Truncation
@@ -50,8 +51,8 @@ STATE = (*_KINDS, "_added", "_truncation", "_padding")
 class Parts:
     """Model, normalizer, pre-tokenizer, post-processor, decoder; added tokens; truncation and padding.
 
-    decodings: by `skip_special_tokens`; stretches: encode few texts.  Their caches are kept until a part that they
-      depend on is replaced.
+    decodings: by `skip_special_tokens`; stretches: encode few texts; custom_stretches: do so if the normalizer begins
+      with the user's, else None.  Their caches are kept until a part that they depend on is replaced.
     """
 
     model: Model
@@ -64,6 +65,7 @@ class Parts:
     padding: Padding | None
     decodings: Mapping[bool, Decoding]
     stretches: Stretches
+    custom_stretches: CustomStretches | None
 
     @classmethod
     def of(
@@ -80,10 +82,9 @@ class Parts:
         """Build the record of these parts; added_tokens=None: no added tokens."""
         added = AddedVocabulary.of({}, normalizer) if added_tokens is None else added_tokens
         decodings = decodings_of(model, added, decoder)
-        stretches = Stretches(Cutter.of(added, normalizer, pre_tokenizer), model, added)
-        return cls(
-            model, normalizer, pre_tokenizer, post_processor, decoder, added, truncation, padding, decodings, stretches
-        )
+        few = _few_texts(Cutter.of(added, normalizer, pre_tokenizer), model, added)
+        steps = normalizer, pre_tokenizer, post_processor
+        return cls(model, *steps, decoder, added, truncation, padding, decodings, **few)
 
     # Replacing parts
 
@@ -113,7 +114,7 @@ class Parts:
         if not _DECODING.isdisjoint(changed):
             parts = replace(parts, decodings=decodings_of(parts.model, parts.added_tokens, parts.decoder))
         if not _ENCODING.isdisjoint(changed):
-            parts = replace(parts, stretches=Stretches(parts.cutter, parts.model, parts.added_tokens))
+            parts = replace(parts, **_few_texts(parts.cutter, parts.model, parts.added_tokens))
         return parts
 
     # The work of the parts together
@@ -151,6 +152,11 @@ class Parts:
         added = AddedVocabulary.from_state(state["_added"], state["normalizer"])
         lengths = {"truncation": state["_truncation"], "padding": state["_padding"]}
         return cls.of(**{name: state[name] for name in _KINDS}, added_tokens=added, **lengths)
+
+
+def _few_texts(cutter: Cutter, model: Model, added: AddedVocabulary) -> dict[str, Any]:
+    """The parts that encode few texts."""
+    return {"stretches": Stretches(cutter, model, added), "custom_stretches": CustomStretches.of(cutter, model, added)}
 
 
 def checked_part(name: str, value: Any) -> Any:

@@ -19,7 +19,7 @@ from ..processors._post_processor import Layout, SequencePiece
 from .arranged import Blueprint, Cuts, PadTokens, arranged, row_lengths
 from .encoded import EncodedBatch
 from .inputs import Inputs
-from .stretches import Stretch, StretchRow
+from .stretches import StretchRow
 
 # From the names of options to those of tokenizer.json.
 _DIRECTIONS = {"left": "Left", "right": "Right"}
@@ -100,11 +100,8 @@ class PostProcessing:
 
     # Few inputs, as looked-up stretches
 
-    def of_stretches(
-        self, texts: Sequence[list[Stretch]], bounds: Sequence[int] | None, offsets: bool
-    ) -> list[Encoding]:
-        """One Encoding per input; input i has the texts bounds[i]:bounds[i + 1], one each if bounds is None."""
-        rows = [StretchRow(stretches, offsets) for stretches in texts]
+    def of_stretches(self, rows: Sequence[StretchRow], bounds: Sequence[int] | None, offsets: bool) -> list[Encoding]:
+        """One Encoding per input; input i has the rows bounds[i]:bounds[i + 1], one each if bounds is None."""
         if bounds is None and self.does_nothing:
             return list(map(Encoding, rows))
         lists = [TokenLists.of_row(row, 0) for row in rows]

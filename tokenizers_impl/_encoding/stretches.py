@@ -240,9 +240,14 @@ class Stretches:
         self._is_divisible = is_divisible(cutter, added)
         self._seen = Seen.of_none(None)
 
+    @property
+    def are_used(self) -> bool:
+        """Whether texts have the tokens of their stretches, always the same ones."""
+        return self._is_divisible and not self._model.is_random
+
     def rows(self, texts: Sequence[str]) -> list[list[Stretch]] | None:
         """The stretches of every text; None if the texts must be encoded as arrays, or are faster so."""
-        if not self._is_divisible or self._model.is_random:
+        if not self.are_used:
             return None
         seen = self._of_revision()
         try:
