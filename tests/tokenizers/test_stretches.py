@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 import tokenizers
 from encoding_scenarios import held
@@ -23,7 +24,7 @@ import tokenizers_impl
 from tokenizers_impl import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors
 from tokenizers_impl._encoding import inputs, stretches
 from tokenizers_impl._encoding.custom_stretches import CustomRow
-from tokenizers_impl._encoding.stretches import StretchRow
+from tokenizers_impl._encoding.stretches import Stretch, StretchRow
 
 NORMALIZERS = [
     *map(normalizers.from_json, NORMALIZER_FILES),
@@ -450,7 +451,12 @@ def test_stretches_after_a_normalizer_of_the_users_are_used() -> None:
     assert is_customized(small(normalizer=normalizers.Normalizer.custom(own)), "LOW lower")
     assert not is_customized(customized(own, normalizers.Prepend("low")), "LOW lower")
     assert not is_customized(customized(own, pre_tokenizer=pre_tokenizers.Metaspace("_", "first")), "LOW lower")
-    assert not is_customized(customized(Normalizes(tokenizers_impl, [("append", "w" * 5000)])), "LOW")
+    assert not is_customized(customized(Normalizes(tokenizers_impl, [("append", " low" * 1300)])), "low")
+
+
+def test_a_token_that_covers_no_character_is_at_the_end_of_its_word() -> None:
+    stretch = Stretch([0, 1], ["w", "</w>"], [(0, 1), (1, 1)], [0, 0], 1, 1)
+    assert CustomRow([stretch], True, np.array([[2, 5]], np.int32)).offsets(slice(None)) == [(2, 5), (5, 5)]
 
 
 def test_the_users_normalizer_gets_no_text_twice_where_the_arrays_take_over() -> None:
