@@ -300,6 +300,14 @@ def test_counts_have_64_bits() -> None:
     assert learnt.rows[:, 3].tolist() == [2**62 - big, big, 2**31]
 
 
+def test_the_library_learns_the_same_from_ten_thousand_initial_pairs() -> None:
+    chars = [chr(0x4E00 + i) for i in range(101)]
+    counts = {a + b: 1 + (7 * i + 13 * j) % 101 for i, a in enumerate(chars) for j, b in enumerate(chars)}
+    found = learn(counts, vocab_size=5000)
+    assert found == library(counts, vocab_size=5000)
+    assert len(found[1]) > 4000
+
+
 def test_a_pair_that_does_not_occur_is_not_merged() -> None:
     options = {"continuing_subword_prefix": "##", "max_token_length": 4, "special_tokens": ("a", "<unk>")}
     assert min(row["count"] for row in learn_merges(WordCounts.of(COLLIDING), BpeOptions(**options)).history) == 1

@@ -323,7 +323,7 @@ def state_with_pairs(counts: WordCounts, options: BpeOptions, model: Extended | 
     state = initial_state(counts, options, model, show_progress)
     # 4. The pairs.
     with progress("Count pairs", len(counts.counts), show_progress) as bar:
-        count_pairs(state, options.longest_first, np.zeros(state.used[TOKENS] + 1, np.int64))
+        count_pairs(state, options.longest_first)
         bar.update(len(counts.counts))
     return with_usual_pairs(state)
 

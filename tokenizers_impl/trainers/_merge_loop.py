@@ -229,12 +229,10 @@ def with_more_tokens(state: State) -> State:
 def with_usual_pairs(state: State) -> State:
     """The state after counting pairs, with less room for new ones, because large arrays take whole pages of 2 MB.
 
-    The memory of `touched`, which counting filled, is released.
-
     In English, French, German and Russian words, merges create an eighth to a sixth as many pairs as there are symbols.
     """
     size = len(state.symbols.id)
-    return _with_pairs(state, int(state.used[PAIRS]) + size // 4)._replace(touched=_ids(size))
+    return _with_pairs(state, int(state.used[PAIRS]) + size // 4)
 
 
 def with_more_pairs(state: State) -> State:

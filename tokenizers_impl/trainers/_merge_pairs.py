@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ from .._text.bytes import visible_byte
 NONE = -1
 # The word is stored for every STRIDE-th position only: for each, it would take as much memory as the symbols.
 STRIDE = 8
+# The slots of the hash table of pairs at first, a power of two; byte-level words have some thousand pairs.
+_SLOTS = 1 << 14
 # Indices into State.used.
 TOKENS, PAIRS, OCCURRENCES, QUEUE, CORPUS, LEAST = range(6)
 # Values of Rule.tie_break.
@@ -357,10 +360,9 @@ def record(state: State, max_length: int, positions: I32, new: int) -> None:
     Each pair contains the symbol `new`, so its other symbol identifies it and no hashing is needed.
     """
     ids, sizes, pair, ends, first_word = state.symbols
-    first, second, frequency, start, size, occurrences = state.pairs
+    first, second, frequency, size = state.pairs.first, state.pairs.second, state.pairs.frequency, state.pairs.size
     length, left, right = state.tokens.length, state.tokens.left, state.tokens.right
-    counts, used = state.counts, state.used
-    oldest = n = used[PAIRS]
+    oldest = n = state.used[PAIRS]
     for i in positions:
         word = first_word[i // STRIDE]
         while ends[word] <= i:
@@ -381,44 +383,76 @@ def record(state: State, max_length: int, positions: I32, new: int) -> None:
             else:
                 left[a] = p
         pair[i] = p
-        frequency[p] += counts[word]
+        frequency[p] += state.counts[word]
         size[p] += 1
-    end = used[OCCURRENCES]
     for p in range(oldest, n):
-        start[p] = end
-        end += size[p]
-        size[p] = 0
         right[second[p]] = NONE
         left[first[p]] = NONE
+    state.used[PAIRS] = n
+    _list_positions(state, oldest, positions)
+
+
+@inner_kernel
+def _list_positions(state: State, oldest: int, positions: Iterable[int]) -> None:
+    """List the positions of the pairs oldest, oldest + 1, ..., which begin at some of these positions."""
+    pair, pairs, used = state.symbols.pair, state.pairs, state.used
+    end = used[OCCURRENCES]
+    for p in range(oldest, used[PAIRS]):
+        pairs.start[p] = end
+        end += pairs.size[p]
+        pairs.size[p] = 0
     for i in positions:
         p = pair[i]
         if p != NONE:
-            occurrences[start[p] + size[p]] = i
-            size[p] += 1
-    used[PAIRS], used[OCCURRENCES] = n, end
+            pairs.occurrences[pairs.start[p] + pairs.size[p]] = i
+            pairs.size[p] += 1
+    used[OCCURRENCES] = end
 
 
 @kernel
-def count_pairs(state: State, max_length: int, ends: I64) -> None:
-    """Record every pair of the words, and mark the tokens that occur as symbols.
+def count_pairs(state: State, max_length: int) -> None:
+    """Record every pair of the words, and mark the tokens that occur as symbols."""
+    ids, _, pair, ends, _ = state.symbols
+    first, second, frequency, size = state.pairs.first, state.pairs.second, state.pairs.frequency, state.pairs.size
+    length, slots = state.tokens.length, np.full(_SLOTS, NONE, np.int32)
+    i = n = 0
+    for word in range(len(ends)):
+        while i < ends[word]:
+            state.tokens.seen[ids[i]] = True
+            if i + 1 < ends[word] and length[ids[i]] + length[ids[i + 1]] <= max_length:
+                slot = _slot_of(slots, first, second, ids[i], ids[i + 1])
+                p = slots[slot]
+                if p == NONE:
+                    p = slots[slot] = n
+                    first[p], second[p], frequency[p], size[p] = ids[i], ids[i + 1], 0, 0
+                    n += 1
+                    if 2 * n > len(slots):
+                        slots = _with_more_slots(slots, first, second, n)
+                pair[i] = p
+                frequency[p] += state.counts[word]
+                size[p] += 1
+            i += 1
+    state.used[PAIRS] = n
+    _list_positions(state, 0, range(len(ids)))
 
-    Positions are sorted by token.  ends: scratch of zeros, shape (number of tokens + 1,).
-    """
-    ids, n_tokens = state.symbols.id, state.used[TOKENS]
-    positions = state.touched
-    for i in range(len(ids)):
-        ends[ids[i] + 1] += 1
-    for token in range(n_tokens):
-        state.tokens.seen[token] = ends[token + 1] > 0
-        ends[token + 1] += ends[token]
-    for i in range(len(ids)):
-        positions[ends[ids[i]]] = i
-        ends[ids[i]] += 1
-    start = 0
-    while start < len(ids):
-        token = ids[positions[start]]
-        record(state, max_length, positions[start : ends[token]], token)
-        start = ends[token]
+
+@inner_kernel
+def _slot_of(slots: I32, first: I32, second: I32, a: int, b: int) -> int:
+    """The slot of the hash table that holds the pair of a and b, or the free slot for it."""
+    code = int(a) * 1000003 + int(b)
+    slot = (code ^ (code >> 15)) & (len(slots) - 1)
+    while slots[slot] != NONE and (first[slots[slot]] != a or second[slots[slot]] != b):
+        slot = (slot + 1) & (len(slots) - 1)
+    return slot
+
+
+@inner_kernel
+def _with_more_slots(slots: I32, first: I32, second: I32, n: int) -> I32:
+    """A hash table of the first n pairs with twice the slots."""
+    more = np.full(2 * len(slots), NONE, np.int32)
+    for p in range(n):
+        more[_slot_of(more, first, second, first[p], second[p])] = p
+    return more
 
 
 @kernel
