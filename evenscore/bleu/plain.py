@@ -47,7 +47,7 @@ _POINT_BEFORE = re.compile(r"([.,])([^0-9])")
 _HYPHEN = re.compile(r"([0-9])-")
 # Marks that are always a token after a letter: all of ASCII but the apostrophe and the hyphen.
 _AFTER_LETTERS = frozenset(string.punctuation) - {"'", "-"}
-_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
 
 def tokenize_13a(text: str) -> list[str]:
@@ -72,7 +72,7 @@ def tokenize_13a(text: str) -> list[str]:
 def unwrapped(text: str) -> str:
     """Apply 13a's first step: remove <skipped>, join lines that end in a hyphen, and replace entities."""
     text = text.rstrip().replace("<skipped>", "").replace("-\n", "")
-    for entity, character in _ENTITIES:
+    for entity, character in ENTITIES:
         text = text.replace(entity, character)
     return text
 

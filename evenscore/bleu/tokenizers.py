@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenscore.bleu.plain import tokenize_13a, unwrapped
+from evenscore.bleu.plain import ENTITIES, tokenize_13a, unwrapped
 from evenscore.options import callable_name
 from evenscore.parallel import require
 from evenscore.text.segments import IntArray, Segments
@@ -21,9 +21,11 @@ from evenscore.text.words import (
     Mask,
     Units,
     Utf8,
+    Utf16,
     Words,
     checked_tokens,
     encode,
+    encode_either,
     expand,
     from_token_lists,
     split_at,
@@ -32,6 +34,7 @@ from evenscore.text.words import (
     translate,
     units_at,
     white_space,
+    white_space_of_wide,
     without_spaces,
 )
 
@@ -62,49 +65,57 @@ _CHINESE = np.array(
 )
 
 
-def cuts_13a(text: Utf8) -> IntArray:
-    """Return where 13a begins or ends a token inside words, unordered. Source: sacrebleu 2.6.0, tokenizer_13a.py.
+def cuts_13a(text: Utf8 | Utf16) -> Mask:
+    """Return where 13a begins or ends a token inside words. Source: sacrebleu 2.6.0, tokenizer_13a.py.
 
-    >>> cuts_13a(Utf8(np.frombuffer(b"1,000.5. (x-3)\\n", np.uint8), np.array([0, 15]))).tolist()
-    [9, 13, 7, 10, 14, 8]
+    >>> cuts_13a(Utf8(np.frombuffer(b"1,000.5. (x-3)\\n", np.uint8), np.array([0, 15]))).nonzero()[0].tolist()
+    [7, 8, 9, 10, 13, 14]
     """
-    singles = _singles(translate(text.data, _CLASSES))
-    return np.concatenate((singles, singles + 1))
+    return _around(_singles(translate(text.low, _CLASSES)))
 
 
-def cuts_zh(text: Utf8) -> IntArray:
+def cuts_zh(text: Utf8) -> Mask:
     """Like `cuts_13a` for zh (tokenizer_zh.py): Chinese characters are tokens. Texts must be stripped."""
     data = text.data.copy()
     # The first and last character of a text have no neighbour for zh's rules to match.
     data[text.offsets[1:] - 1] = _EDGE_BYTE
-    singles, chinese = _singles(translate(data, _CLASSES)), _chinese(text.data)
-    return np.concatenate((singles, singles + 1, chinese, chinese + 3))
+    cuts, chinese = _around(_singles(translate(data, _CLASSES))), _chinese(text.data)
+    cuts[chinese] = True
+    cuts[chinese + 3] = True
+    return cuts
 
 
-def _singles(classes: Bytes) -> IntArray:
-    """Return the places of all one-byte tokens. The last byte must not be one."""
-    places = (classes >= _HYPHEN).nonzero()[0]
-    kinds = classes[places]
-    marks, hyphens, points = (places[kinds == kind] for kind in (_MARK, _HYPHEN, _POINT))
-    behind_digits = classes[hyphens - 1] == _DIGIT
-    return np.concatenate((marks, hyphens[behind_digits], points[_stands_alone(classes, points)]))
+def _around(singles: Mask) -> Mask:
+    """Return the places of tokens of one unit, and those behind them."""
+    cuts = singles.copy()
+    cuts[1:] |= singles[:-1]
+    return cuts
 
 
-def _stands_alone(classes: Bytes, points: IntArray) -> Mask:
-    """Return which points and commas are tokens, and not part of a number.
+def _singles(classes: Bytes) -> Mask:
+    """Return where the tokens of one unit are. The last unit must not be one."""
+    singles = classes >= _POINT
+    singles[_inside_numbers(classes)] = False
+    singles[1:] |= (classes[1:] == _HYPHEN) & (classes[:-1] == _DIGIT)
+    return singles
+
+
+def _inside_numbers(classes: Bytes) -> IntArray:
+    """Return the places of the points and commas that are no tokens, but part of a number.
 
     The first rule separates a point from a preceding non-digit. Its matches do not overlap, so it separates every other
     point of a run, starting with the first one, or with the second one after a digit. The second rule separates a point
     from a following non-digit, which covers the remaining points except the last one of a run before a digit.
     """
-    begins_row = np.diff(points, prepend=-2) != 1
-    ends_row = np.append(begins_row[1:], True)[: len(points)]
-    first = begins_row.nonzero()[0]
-    row = np.cumsum(begins_row) - 1
-    behind_digit = _NEVER_CUT[classes[points[first] - 1]][row]
-    is_odd = (np.arange(len(points)) - first[row]) % 2 == 1
-    mask: Mask = ~(ends_row & _NEVER_CUT[classes[points + 1]] & (behind_digit != is_odd))
-    return mask
+    is_point = classes == _POINT
+    last = (is_point[:-1] & ((classes[1:] == _DIGIT) | (classes[1:] == _EDGE))).nonzero()[0]
+    begins = is_point.copy()
+    begins[1:] &= ~is_point[:-1]
+    starts = begins.nonzero()[0]
+    first = starts[np.searchsorted(starts, last, "right") - 1]
+    is_odd = (last - first) % 2 == 1
+    inside: IntArray = last[_NEVER_CUT[classes[first - 1]] != is_odd]
+    return inside
 
 
 def _chinese(data: Bytes) -> IntArray:
@@ -229,9 +240,24 @@ def _chosen(choice: Any) -> Tokenizer:
 
 
 def _13a(texts: list[str]) -> Units:
-    # Most texts have nothing to unwrap. To look for each character is several times as fast as a pattern for all.
-    text = encode([unwrapped(text) if "\n" in text or ">" in text or "&" in text else text for text in texts])
-    return units_at(text, white_space(text.data), cuts_13a(text))
+    text = encode_either(texts)
+    if _may_be_wrapped(text):
+        # Only some texts are. To look for each character is several times as fast as a pattern for all.
+        text = encode_either([unwrapped(row) if "\n" in row or ">" in row or "&" in row else row for row in texts])
+    spaces = white_space(text.data) if isinstance(text, Utf8) else white_space_of_wide(text)
+    return units_at(text, spaces, cuts_13a(text))
+
+
+def _may_be_wrapped(text: Utf8 | Utf16) -> bool:
+    """Return whether `unwrapped` may change the tokens of some text."""
+    data = text.low.tobytes()
+    # A single byte is found much faster than several, and most texts lack it.
+    has_skipped = b">" in data and b"<skipped>" in data
+    has_entity = b"&" in data and any(rest.startswith(_ENTITY_NAMES) for rest in data.split(b"&"))
+    return has_skipped or has_entity or data.count(b"\n") >= len(text.offsets)
+
+
+_ENTITY_NAMES = tuple(entity[1:].encode() for entity, _ in ENTITIES)
 
 
 def _zh(texts: list[str]) -> Units:

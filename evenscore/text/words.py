@@ -14,6 +14,7 @@ import pyarrow as pa
 from evenscore.text.segments import IntArray, Segments, offsets_of
 
 Bytes = npt.NDArray[np.uint8]
+Wide = npt.NDArray[np.uint16]
 Mask = npt.NDArray[np.bool_]
 
 # The key of a short word is an integer: the length in the highest byte, the bytes below, the first one lowest.
@@ -64,22 +65,18 @@ def from_arrow(numbers: pa.Array) -> IntArray:
     return values[numbers.offset : numbers.offset + len(numbers)]
 
 
-def word_keys(data: Bytes, edges: IntArray) -> Keyed:
-    """Return the keys of the words data[edges[2 * j]:edges[2 * j + 1]], each of at least one byte of UTF-8 text.
+def word_keys(data: Bytes, starts: IntArray, ends: IntArray) -> Keyed:
+    """Return the keys of the words data[starts[j]:ends[j]], which are in order and have at least one byte each.
 
     Nine of ten words are short, and comparing and numbering integers takes a third of the time of strings.
 
-    >>> keyed = word_keys(np.frombuffer(b"a refrain a", np.uint8), np.array([0, 1, 2, 9, 10, 11]))
+    >>> keyed = word_keys(np.frombuffer(b"a refrain a", np.uint8), np.array([0, 2, 10]), np.array([1, 9, 11]))
     >>> keyed.spell(keyed.keys).to_pylist()
     ['a', 'refrain', 'a']
     """
-    starts = edges[::2]
-    lengths = edges[1::2] - starts
+    lengths = ends - starts
     long = (lengths > _SHORT).nonzero()[0]
-    # With the edges as offsets, words and separators alternate in an arrow array.
-    offsets = pa.py_buffer(edges if len(edges) else np.zeros(1, np.int64))
-    between = pa.LargeStringArray.from_buffers(max(len(edges) - 1, 0), offsets, pa.py_buffer(data))
-    long_words = between.take(as_arrow(2 * long)).dictionary_encode()
+    long_words = _between(data, starts[long], ends[long]).dictionary_encode()
     padded = np.concatenate((data, np.zeros(8, np.uint8)))
     # The eight bytes from each place as an integer, without a copy.
     eights = np.ndarray(len(data) + 1, "<i8", padded, strides=1)
@@ -93,10 +90,23 @@ def word_keys(data: Bytes, edges: IntArray) -> Keyed:
     return Keyed(keys, long_words.dictionary)
 
 
+def _between(data: Bytes, starts: IntArray, ends: IntArray) -> pa.LargeStringArray:
+    """Return the strings data[starts[j]:ends[j]], which are in order."""
+    # With these offsets, the strings and what separates them alternate.
+    offsets = np.append(np.column_stack((starts, ends)), len(data))
+    alternating = pa.LargeStringArray.from_buffers(2 * len(starts), pa.py_buffer(offsets), pa.py_buffer(data))
+    return alternating.take(as_arrow(np.arange(0, 2 * len(starts), 2)))
+
+
 LINE_FEED = 10
+_WIDE = "utf-16-le"
+# About this many characters decide between encodings.
+_SAMPLE = 1000
 
 # Whether str.isspace() is true, by code point; the last such character is U+3000.
 SPACES = np.array([chr(point).isspace() for point in range(0x4000)])
+# The first such character beyond Latin-1.
+_FIRST_RARE_SPACE = 256 + int(SPACES[256:].argmax())
 # Classes of bytes: 1 an ASCII space, 2 the first byte of a character that may be a space, 0 any other.
 _SPACE, _LEAD = 1, 2
 _LEADS = {chr(point).encode()[0] for point in range(128, 0x4000) if chr(point).isspace()}
@@ -108,6 +118,20 @@ class Utf8(NamedTuple):
 
     data: Bytes
     offsets: IntArray
+
+    @property
+    def low(self) -> Bytes:
+        """The same bytes, as in `Utf16`."""
+        return self.data
+
+
+class Utf16(NamedTuple):
+    """Like `Utf8`, but in units of two bytes, which is faster for most scripts except Latin."""
+
+    data: Wide
+    offsets: IntArray
+    # The units as bytes, those from 0xFE as 0xFE.
+    low: Bytes
 
 
 class Units(NamedTuple):
@@ -141,16 +165,43 @@ class Words(NamedTuple):
 def encode(texts: list[str]) -> Utf8:
     """Encode texts as UTF-8."""
     data = np.frombuffer("\n".join([*texts, ""]).encode(), np.uint8)
+    return Utf8(data, _offsets(data, texts, "utf-8"))
+
+
+def encode_either(texts: list[str]) -> Utf8 | Utf16:
+    """Encode texts as UTF-16 if their characters take more than 1.25 bytes each in UTF-8, and else as UTF-8.
+
+    >>> encode_either(["Да"]).data.tolist(), encode_either(["Yes"]).data.tolist()
+    ([1044, 1072, 10], [89, 101, 115, 10])
+    """
+    joined = "\n".join([*texts, ""])
+    sample = joined[:: len(joined) // _SAMPLE + 1]
+    if 4 * len(sample.encode()) <= 5 * len(sample):
+        return encode(texts)
+    data = np.frombuffer(joined.encode(_WIDE), "<u2")
+    return Utf16(data, _offsets(data, texts, _WIDE), np.minimum(data, 0xFE).astype(np.uint8))
+
+
+def _offsets(data: Bytes | Wide, texts: list[str], encoding: str) -> IntArray:
+    """Return where each text starts in the joined data, and the end."""
     ends = (data == LINE_FEED).nonzero()[0] + 1
     if len(ends) != len(texts):
         # Some text contains line feeds.
-        ends = np.cumsum([len(text.encode()) + 1 for text in texts])
-    return Utf8(data, np.concatenate(([0], ends)))
+        ends = np.cumsum([len(text.encode(encoding)) // data.itemsize + 1 for text in texts])
+    return np.concatenate(([0], ends))
 
 
 def translate(data: Bytes, table: bytes) -> Bytes:
     """Replace each byte by its entry in a table of 256 bytes, twice as fast as numpy's indexing."""
     return np.frombuffer(data.tobytes().translate(table), np.uint8)
+
+
+def white_space_of_wide(text: Utf16) -> Mask:
+    """Return which units are a character for which str.isspace() is true."""
+    spaces = translate(text.low, SPACES[:256].tobytes()).astype(np.bool_)
+    rare = ((text.data >= _FIRST_RARE_SPACE) & (text.data < len(SPACES))).nonzero()[0]
+    spaces[rare] = SPACES[text.data[rare]]
+    return spaces
 
 
 def white_space(data: Bytes) -> Mask:
@@ -175,10 +226,16 @@ def split_at(text: Utf8, separators: Mask) -> Words:
     return Words(segments, keyed.spell(distinct))
 
 
-def units_at(text: Utf8, separators: Mask, cuts: IntArray | None = None) -> Units:
-    """Like `split_at`, but creates strings on request only; cuts: further places where one unit ends and one starts."""
+def units_at(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None = None) -> Units:
+    """Like `split_at`, but creates strings on request only; cuts: further places where a unit starts."""
     segments, keyed, distinct = _numbered(text, separators, cuts)
-    return Units(segments, lambda ids: keyed.spell(distinct[ids]).to_pylist())
+    encoding = _WIDE if isinstance(text, Utf16) else "utf-8"
+
+    def names(ids: IntArray) -> list[str]:
+        spelled = keyed.spell(distinct[ids]).cast(pa.large_binary())
+        return [word.decode(encoding) for word in spelled.to_pylist()]
+
+    return Units(segments, names)
 
 
 def units_by_key(text: Utf8, separators: Mask) -> Units:
@@ -187,27 +244,28 @@ def units_by_key(text: Utf8, separators: Mask) -> Units:
     return Units(Segments(keyed.keys, offsets), lambda keys: keyed.spell(keys).to_pylist())
 
 
-def _numbered(text: Utf8, separators: Mask, cuts: IntArray | None) -> tuple[Segments, Keyed, IntArray]:
+def _numbered(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None) -> tuple[Segments, Keyed, IntArray]:
     """Return the words, numbered in order of first appearance, all keys, and the key of each number."""
     offsets, keyed = _keyed(text, separators, cuts)
     encoded = as_arrow(keyed.keys).dictionary_encode()
     return Segments(from_arrow(encoded.indices), offsets), keyed, from_arrow(encoded.dictionary)
 
 
-def _keyed(text: Utf8, separators: Mask, cuts: IntArray | None) -> tuple[IntArray, Keyed]:
+def _keyed(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None) -> tuple[IntArray, Keyed]:
     """Return the index of each text's first word, shape (texts + 1,), and the keys of all words."""
-    # A word extends from the end of a separator to the next edge. The end of a text is a separator too.
-    inside = np.zeros(len(separators) + 2, dtype=np.bool_)
-    np.logical_not(separators, out=inside[1:-1])
-    inside[text.offsets[1:]] = False
-    is_edge = inside[1:] != inside[:-1]
+    inside = ~separators
+    # The end of a text is a separator too.
+    inside[text.offsets[1:] - 1] = False
+    # Whether the same word has a unit and the one before it.
+    goes_on = np.zeros(len(inside) + 1, np.bool_)
+    np.logical_and(inside[1:], inside[:-1], out=goes_on[1:-1])
     if cuts is not None:
-        is_edge[cuts] = True
-    edges: IntArray = is_edge.nonzero()[0]
-    if cuts is not None:
-        # A cut is an edge of each of its two sides that is not a separator.
-        edges = np.repeat(edges, inside[edges].astype(np.int8) + inside[edges + 1])
-    return (np.searchsorted(edges, text.offsets) + 1) // 2, word_keys(text.data, edges)
+        goes_on[:-1] &= ~cuts
+    # Of two masks, ">" is true where only the first one is.
+    starts = (inside > goes_on[:-1]).nonzero()[0]
+    ends = (inside > goes_on[1:]).nonzero()[0] + 1
+    size = text.data.itemsize
+    return np.searchsorted(starts, text.offsets), word_keys(text.data.view(np.uint8), size * starts, size * ends)
 
 
 def split_words(texts: list[str]) -> Words:

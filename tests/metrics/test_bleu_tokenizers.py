@@ -109,6 +109,15 @@ def test_tokens_are_those_of_sacrebleu(name: str, lowercase: bool, corpus: list[
     assert ours(name, corpus, lowercase) == theirs(name, corpus, lowercase)
 
 
+@pytest.mark.parametrize("most", ["a", "я"])
+@thorough
+@given(corpus=corpora)
+@example(corpus=["þ.5ÿ,5", "5-ÿ", "\u2026\u2026.", "\u0426amp; \u043e", "я&amp;lt;", "я<skipped>", "я-\nя"])
+def test_13a_is_that_of_sacrebleu_in_either_encoding(most: str, corpus: list[str]) -> None:
+    corpus = [*corpus, most * 1000]
+    assert ours("13a", corpus) == theirs("13a", corpus, lowercase=False)
+
+
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("name", MECAB)
 @brief

@@ -17,7 +17,10 @@ from evenscore.wer.transforms import splitter
 
 # Lengths about that of the words that are integers; zeros, which an integer hides; words that begin alike; two bytes.
 PIECES = ["a", "\x00", "a\x00", "abcdef", "abcdefg", "abcdefgh", "abcdefgi", "abcdefg\x00", "é", "ééé", "ééé1", "éééé"]
-TEXTS = st.lists(st.lists(st.sampled_from([*PIECES, " ", "  ", "\n", "\u3000"]), max_size=12).map("".join), max_size=6)
+# Units of UTF-16 whose low byte is that of a space, units around those that become one byte, and pairs of units.
+PIECES += ["\u0420", "\u040a", "\u2020\u0a20", "þ", "ÿ", "Ā", "😀", "𝄞\U00010020"]
+WHITE_SPACE = [" ", "  ", "\n", "\x85", "\u2003", "\u3000"]
+TEXTS = st.lists(st.lists(st.sampled_from(PIECES + WHITE_SPACE), max_size=12).map("".join), max_size=6)
 
 
 @examples(500)
@@ -39,6 +42,22 @@ def test_units_are_the_words_spelled_later(texts: list[str]) -> None:
     np.testing.assert_array_equal(units.segments.offsets, words.segments.offsets)
     rows = [[word for word in text.split(" ") if word] for text in texts]
     assert [units.row(i) for i in range(len(texts))] == rows
+
+
+@pytest.mark.parametrize(("most", "encoded"), [("a", text_words.Utf8), ("я", text_words.Utf16)])
+@examples(300)
+@given(TEXTS)
+def test_most_characters_choose_the_encoding_which_changes_no_word(
+    most: str, encoded: type[text_words.Utf8 | text_words.Utf16], texts: list[str]
+) -> None:
+    texts = [*texts, most * 1000]
+    text = text_words.encode_either(texts)
+    assert isinstance(text, encoded)
+    of_utf_8, of_wide = text_words.white_space, text_words.white_space_of_wide
+    spaces = of_utf_8(text.data) if isinstance(text, text_words.Utf8) else of_wide(text)
+    units = text_words.units_at(text, spaces)
+    assert units.rows() == [text.split() for text in texts]
+    assert units.segments.ids.tolist() == text_words.split_words(texts).segments.ids.tolist()
 
 
 def units_by_key(texts: list[str]) -> Units:
