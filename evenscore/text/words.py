@@ -256,16 +256,22 @@ def _keyed(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None) -> tuple[Int
     inside = ~separators
     # The end of a text is a separator too.
     inside[text.offsets[1:] - 1] = False
+    starts, ends = _edges(inside, cuts)
+    size = text.data.itemsize
+    return np.searchsorted(starts, text.offsets), word_keys(text.data.view(np.uint8), size * starts, size * ends)
+
+
+def _edges(inside: Mask, cuts: Mask | None) -> tuple[IntArray, IntArray]:
+    """Return where words start and end; inside: whether a unit is no separator, as the last one is."""
+    if cuts is None:
+        edges = np.diff(inside, prepend=False).nonzero()[0]
+        return edges[::2], edges[1::2]
     # Whether the same word has a unit and the one before it.
     goes_on = np.zeros(len(inside) + 1, np.bool_)
     np.logical_and(inside[1:], inside[:-1], out=goes_on[1:-1])
-    if cuts is not None:
-        goes_on[:-1] &= ~cuts
+    goes_on[:-1] &= ~cuts
     # Of two masks, ">" is true where only the first one is.
-    starts = (inside > goes_on[:-1]).nonzero()[0]
-    ends = (inside > goes_on[1:]).nonzero()[0] + 1
-    size = text.data.itemsize
-    return np.searchsorted(starts, text.offsets), word_keys(text.data.view(np.uint8), size * starts, size * ends)
+    return (inside > goes_on[:-1]).nonzero()[0], (inside > goes_on[1:]).nonzero()[0] + 1
 
 
 def split_words(texts: list[str]) -> Words:
