@@ -8,8 +8,8 @@ byte-level BPE; the same bytes for </w> and WordPiece, given the order that the 
 affix; the same pieces for Unigram, with scores within 1e-9. Peers: pip install 'evenscore[benchmark]'.
 
 --python: the interpreter of an environment with only numba, tqdm and tokenizers, for our trainings and the library's.
-If nothing is compiled yet, numba imports scipy and awkward if they are installed, and gigatoken installs them.  That
-takes 0.4 s, which users who only train tokenizers do not pay.
+numba imports scipy and awkward if they are installed, and gigatoken installs them.  That takes up to a second, which
+users who only train tokenizers do not pay.
 
 Memory is the peak above that of a process that only imports: numba and numpy for ours, the peer's package for a peer.
 The memory of the imports is printed first.
@@ -110,10 +110,14 @@ class Run(NamedTuple):
 def run(
     program: str, *arguments: str, limit: float | None = None, python: str = sys.executable, **environment: str
 ) -> Run:
-    """Run a program and parse its last line. Raises subprocess.TimeoutExpired after `limit` seconds."""
+    """Run a program and parse its last line. Raises subprocess.TimeoutExpired after `limit` seconds.
+
+    Modules are not compiled from source in each process: pip keeps their bytecode.
+    """
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     done = subprocess.run(
         [python, "-c", _PEAK + program, *arguments],
-        capture_output=True, text=True, check=False, timeout=limit, env={**os.environ, **environment},
+        capture_output=True, text=True, check=False, timeout=limit, env={**inherited, **environment},
     )  # fmt: skip
     if done.returncode:
         raise RuntimeError(done.stderr)

@@ -431,7 +431,7 @@ def test_rows_are_searched_sorted_and_opened(name: str, page: Any, tmp_path: Pat
     evenscore.report(name, SYSTEMS, ROWS, output=tmp_path / "r.html", n_resamples=20, n_trials=20)
     url = (tmp_path / "r.html").as_uri()
     page.open(url)
-    assert page.text("#count") == f"{len(shown_rows(page))} rows"
+    assert page.text("#count") == f"{len(shown_rows(page))} differences"
     page.script(
         "document.querySelector('[name=sort]').value = 'row'; document.forms[0].dispatchEvent(new Event('input'))"
     )
@@ -440,7 +440,7 @@ def test_rows_are_searched_sorted_and_opened(name: str, page: Any, tmp_path: Pat
     # The slash goes to the search, and what is typed there stays text.
     page.press("/lighthouse")
     assert set(shown_rows(page)) == {"row 39"}
-    assert page.text("#count").endswith(f" of {len(numbers)} rows")
+    assert page.text("#count").endswith(f" of {len(numbers)} differences")
     page.press("\ue004" * (3))
     page.press("\ue007")
     assert page.elements("#rows > .row[open]:not([hidden])")
