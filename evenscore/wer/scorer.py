@@ -31,9 +31,10 @@ _KINDS = ("hits", "substitutions", "deletions", "insertions")
 _STATISTICS = (*_KINDS, "wrong_rows", "normalizer")
 _RATE_NAMES = {"word": "wer", "char": "cer", "mixed": "wer"}
 _SEPARATORS = {"word": " ", "char": "", "mixed": " "}
-# Up to this many characters, plain Python is faster than arrays, and up to this many words or characters, whichever are
-# compared, it is faster than kernels that are loaded.
-_FEW_CHARACTERS, _FEW_UNITS = 12_000, 500
+# Up to this many characters, plain Python is faster than arrays.
+_FEW_CHARACTERS = 12_000
+# Once kernels are loaded, plain Python is faster only up to this many words; characters with unit="char".
+_FEW_UNITS = 500
 # What plain Python takes longer for a word or character than a kernel, as cells (see `add_work`).
 _CELLS_PER_UNIT = 130
 

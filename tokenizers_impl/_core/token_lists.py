@@ -14,7 +14,7 @@ from typing import Any
 class TokenRows:
     """The concatenated tokens of n rows; a part is a slice of all tokens.
 
-    Not an ABC: every Encoding checks its rows, which would take four times as long.
+    Not an ABC, because each Encoding checks the type of its rows, and the check of an ABC takes four times as long.
     """
 
     @property
