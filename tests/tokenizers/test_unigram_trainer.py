@@ -339,6 +339,8 @@ def test_suffix_array_is_sorted(numbers: list[int], depth: int, factor: int) -> 
     assert sorted(order.tolist()) == list(range(len(listed)))
     suffixes = [suffix(position) for position in order.tolist()]
     assert suffixes == sorted(suffixes)
+    with patch.multiple(_word_text, _PART=6, _SAMPLED=3):
+        assert suffix_array(symbols, room(symbols), depth).tolist() == order.tolist()
     with patch.object(_word_text, "_SLOTS", 7):
         shared = common_prefixes(symbols, order, depth).tolist()
     for one, other, length in zip(suffixes, suffixes[1:], shared[1:], strict=False):
