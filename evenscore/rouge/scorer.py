@@ -92,9 +92,7 @@ class Rouge(Scorer[RougeOptions]):
 
     def warn(self, predictions: list[str], references: References) -> None:
         if self.options["tokenizer"] == "rouge_score":
-            rows = np.arange(len(predictions))
-            row_of_text = np.concatenate((rows, np.repeat(rows, references.counts)))
-            warn_of_nothing_left(predictions + references.texts, row_of_text.tolist())
+            warn_of_nothing_left(predictions + references.texts)
 
     def counting(self) -> tuple[Any, ...]:
         """Add the types, which the option accepts in several forms."""

@@ -70,18 +70,16 @@ def tokenizer_name(tokenizer: Any) -> str:
     return f"unicode-{unicodedata.unidata_version}" if tokenizer == "unicode" else str(tokenizer)
 
 
-def warn_of_nothing_left(texts: Iterable[str], rows: Iterable[int]) -> None:
-    """Warn about the first text with letters but no tokens: rouge_score's tokenizer ignores its script.
+def warn_of_nothing_left(texts: Iterable[str]) -> None:
+    """Warn if a text has letters but no tokens: rouge_score's tokenizer ignores its script.
 
-    rows: the row of each text.
+    The message names no row, so that Python shows it once for all batches of a data set.
     """
-    for text, row in zip(texts, rows, strict=True):
-        if not text.isascii() and not _ANY_TOKEN.search(text) and any(map(str.isalpha, text)):
-            warn_caller(
-                f"a text of row {row} has letters but no tokens and scores 0: tokenizer='rouge_score' keeps only a-z "
-                f"and 0-9. Set tokenizer='unicode' for other scripts"
-            )
-            return
+    if any(not text.isascii() and not _ANY_TOKEN.search(text) and any(map(str.isalpha, text)) for text in texts):
+        warn_caller(
+            "a text has letters but no tokens and scores 0: tokenizer='rouge_score' keeps only a-z and 0-9. Set "
+            "tokenizer='unicode' for other scripts"
+        )
 
 
 # Lower-cases ASCII letters, keeps digits and replaces all other bytes by spaces.

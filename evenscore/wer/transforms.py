@@ -188,7 +188,10 @@ _SPACE = ord(" ")
 
 
 def warn_of_whole_texts(predictions: list[str], references: References, transforms: Any) -> None:
-    """Warn if most texts in scripts without spaces are one word each, which one wrong character makes wrong."""
+    """Warn if most texts in scripts without spaces are one word each, which one wrong character makes wrong.
+
+    The message names no row, so that Python shows it once for all batches of a data set.
+    """
     texts = predictions + references.texts
     # The usual transforms keep a space between words, so most texts need no split.
     is_usual = transforms is None
@@ -200,12 +203,10 @@ def warn_of_whole_texts(predictions: list[str], references: References, transfor
     # A single letter may well be a word.
     whole = [i for i in unspaced if len(UNSPACED.findall(texts[i])) > 1 and len(words(texts[i])) == 1]
     if whole and 2 * len(whole) > len(unspaced_texts(texts)):
-        rows = np.arange(len(predictions))
-        row_of_text = np.concatenate((rows, np.repeat(rows, references.counts)))
         warn_caller(
-            f"a text of row {row_of_text[whole[0]]} is in a script without spaces and counts as one word, as most such "
-            f'texts here do. Give unit="char" to compare characters, or unit="mixed" to compare characters of such '
-            f"scripts and words of others"
+            "a text is in a script without spaces and counts as one word, as most such texts here do. Give "
+            'unit="char" to compare characters, or unit="mixed" to compare characters of such scripts and words of '
+            "others"
         )
 
 

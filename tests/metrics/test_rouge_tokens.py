@@ -172,18 +172,16 @@ def test_the_signature_names_any_tokenizer(tokenizer: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("predictions", "references", "row"),
+    ("predictions", "references"),
     [
-        (["a", "привет", "чай"], ["a", "привет", "чай"], 1),
-        (["", "!", "中文"], [["a"], ["b", "c"], ["d"]], 2),
-        (["a", "b"], [["a", "b", "c"], ["a", "नमस्ते"]], 1),
-        (["ñ"], ["n"], 0),
+        (["a", "привет", "чай"], ["a", "привет", "чай"]),
+        (["", "!", "中文"], [["a"], ["b", "c"], ["d"]]),
+        (["a", "b"], [["a", "b", "c"], ["a", "नमस्ते"]]),
+        (["ñ"], ["n"]),
     ],
 )
-def test_a_text_whose_script_is_unknown_is_warned_of_once(
-    predictions: list[str], references: list[Any], row: int
-) -> None:
-    with pytest.warns(UserWarning, match=f"row {row} has letters but no tokens.*tokenizer='unicode'") as caught:
+def test_a_text_whose_script_is_unknown_is_warned_of_once(predictions: list[str], references: list[Any]) -> None:
+    with pytest.warns(UserWarning, match="a text has letters but no tokens.*tokenizer='unicode'") as caught:
         RougeLMulti().compute(predictions=predictions, references=references)
     assert len(caught) == 1
     assert caught[0].filename == __file__

@@ -6,9 +6,11 @@ import functools
 import pickle
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+import datasets
 import jiwer
 import pytest
 from evenscore.metrics.wer_dp.wer_dp import WerDp
@@ -216,10 +218,20 @@ WHOLE = {
 @pytest.mark.parametrize("script", WHOLE)
 def test_texts_without_spaces_that_are_one_word_each_are_warned_of(script: str) -> None:
     texts = ["ok", *WHOLE[script]]
-    with pytest.warns(UserWarning, match=r'text of row 1 is in a script without spaces .* Give unit="char" to'):
+    with pytest.warns(UserWarning, match=r'a text is in a script without spaces .* Give unit="char" to'):
         evenscore.load("wer_dp").compute(predictions=texts, references=["ok", "x", "y"])
-    with pytest.warns(UserWarning, match="text of row 2 is in a script without spaces"):
+    with pytest.warns(UserWarning, match="a text is in a script without spaces"):
         evenscore.load("wer_dp").compute(predictions=["a", "b", "c"], references=[["a"], ["b", "c"], texts[1:]])
+
+
+@pytest.mark.parametrize("name", ["wer_dp", "rouge_l_multi"])
+def test_batches_whose_script_is_unknown_are_warned_of_once(name: str) -> None:
+    rows = datasets.Dataset.from_dict({"texts": ["a", "谢谢", "你好", "b", "c", "b", "今天", "我们"]})
+    scorer = evenscore.load(name).row_scorer(prediction="texts", references="texts")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        rows.map(scorer, batched=True, batch_size=4)
+    assert ["counts as one word" in str(each.message) or "no tokens" in str(each.message) for each in caught] == [True]
 
 
 @pytest.mark.parametrize(
