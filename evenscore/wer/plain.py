@@ -126,6 +126,10 @@ def fast_edit_counts(reference: Tokens, prediction: Tokens) -> list[int]:
     while i > start and j > start and reference[i - 1] == prediction[j - 1]:
         i -= 1
         j -= 1
+    hits, n, m = start + len(reference) - i, i - start, j - start
+    if n == m == 1 or not (n and m):
+        shorter = min(n, m)
+        return [hits, shorter, n - shorter, m - shorter]
     # 2. Compute the rows of the table.
     masks: dict[Hashable, int] = {}
     bit = 1
@@ -137,21 +141,19 @@ def fast_edit_counts(reference: Tokens, prediction: Tokens) -> list[int]:
     rows = []
     for token in prediction[start:j]:
         match, above = masks.get(token, 0), falls
-        d0 = (((match & rises) + rises) ^ rises) | match | falls
-        hp = (falls | ~(d0 | rises)) << 1 | 1
-        hn = (rises & d0) << 1
-        rises, falls = (hn | ~(d0 | hp)) & full, d0 & hp & full
+        xv, xh = match | falls, ((match & rises) + rises) ^ rises | match
+        hp, hn = (falls | ~(xh | rises)) << 1 | 1, (rises & xh) << 1
+        rises, falls = (hn | ~(xv | hp)) & full, xv & hp
         rows.append((rises, above, match))
     # 3. Follow the path back, with the ties of `edit_counts`. `column` has the bit of the reference token before it.
-    column, deletions, insertions, hits = bit >> 1, 0, 0, start + len(reference) - i
-    left = j - start
+    column, deletions, insertions = bit >> 1, 0, 0
     for rises, above, match in reversed(rows):
         while rises & column:
             deletions += 1
             column >>= 1
         if not column:
             break
-        left -= 1
+        m -= 1
         if above & column:
             insertions += 1
             continue
@@ -159,7 +161,7 @@ def fast_edit_counts(reference: Tokens, prediction: Tokens) -> list[int]:
             hits += 1
         column >>= 1
     deletions += column.bit_length()
-    return [hits, len(reference) - hits - deletions, deletions, insertions + left]
+    return [hits, len(reference) - hits - deletions, deletions, insertions + m]
 
 
 def wer(references: Sequence[Tokens], predictions: Sequence[Tokens]) -> float:
