@@ -20,7 +20,7 @@ from evenscore.text.lanes import (
     worthwhile,
 )
 from evenscore.text.segments import IntArray, Segments, offsets_of
-from evenscore.text.words import as_arrow, from_arrow
+from evenscore.text.words import Mask, as_arrow, from_arrow
 from evenscore.wer.kernel import (
     DELETE,
     HIT,
@@ -30,10 +30,10 @@ from evenscore.wer.kernel import (
     Bits,
     Steps,
     add_work,
-    hits_and_deletions,
     last_row,
     path_back,
     pay_off,
+    short_counts,
 )
 from evenscore.wer.plain import fast_edit_counts
 
@@ -128,6 +128,8 @@ def _reversed(segments: Segments) -> Segments:
 _MATRIX_BYTES = 1 << 20
 _SHORT_REFERENCE = 65
 _SHORT_PREDICTION = 10
+# What numpy's calls take for lanes besides their cells, as cells (see `add_work`): at least half a millisecond.
+_CELLS_OF_LANES = 1 << 19
 # The first guess at the number of edits: the surplus of the longer side, and this part of it.
 _GUESSED_PART = 16
 
@@ -310,50 +312,50 @@ def edit_counts(references: Segments, predictions: Segments) -> IntArray:
     if not pay_off():
         left, right = without_common_affixes(references, predictions)
         cells = left.lengths * right.lengths
-        add_work(int(cells.sum()), int(np.count_nonzero(cells)))
+        in_lanes = worthwhile((cells > 0) & fitting(left, right))
+        more = _CELLS_OF_LANES if in_lanes.any() else 0
+        add_work(int(cells.sum()) + more, int(np.count_nonzero(cells)))
     if pay_off():
-        hits, deletions = _by_kernels(references, predictions)
-    else:
-        hits, deletions = _by_numpy(left, right)
-        hits += references.lengths - left.lengths
+        return _by_kernels(references, predictions)
+    hits, deletions = _by_numpy(left, right, in_lanes)
+    hits += references.lengths - left.lengths
     substitutions = references.lengths - hits - deletions
     insertions = predictions.lengths - hits - substitutions
     return np.stack([hits, substitutions, deletions, insertions], axis=1)
 
 
-def _by_kernels(references: Segments, predictions: Segments) -> tuple[IntArray, IntArray]:
-    """Return the hits and the deletions of each pair, from compiled kernels."""
-    hits, deletions = (np.zeros(len(references.lengths), np.int64) for _ in range(2))
-    is_short = references.lengths <= LANE_BITS
-    short, long = np.flatnonzero(is_short), np.flatnonzero(~is_short)
-    if len(short):
-        hits[short], deletions[short] = hits_and_deletions(references, predictions, short)
-    if len(long):
+def _by_kernels(references: Segments, predictions: Segments) -> IntArray:
+    """Return the counts of each pair, shape (n, 4), from compiled kernels."""
+    is_long = references.lengths > LANE_BITS
+    counts = np.zeros((len(is_long), 4), np.int64) if is_long.all() else short_counts(references, predictions)
+    if is_long.any():
         references, predictions, masks = _numbered(references, predictions)
-    for pair in long.tolist():
-        hits[pair], deletions[pair] = _of_path(references.row(pair), predictions.row(pair), masks)
-    return hits, deletions
+    for pair in np.flatnonzero(is_long).tolist():
+        counts[pair] = _of_path(references.row(pair), predictions.row(pair), masks)
+    return counts
 
 
-def _by_numpy(left: Segments, right: Segments) -> tuple[IntArray, IntArray]:
-    """Return the same for pairs without common affixes, from numpy and, for few or long pairs, Python's integers."""
+def _by_numpy(left: Segments, right: Segments, in_lanes: Mask) -> tuple[IntArray, IntArray]:
+    """Return the hits and the deletions of each pair, from numpy and, where not `in_lanes`, from Python's integers.
+
+    left, right: pairs without common affixes.
+    """
     hits, deletions = np.zeros_like(left.lengths), np.where(right.lengths == 0, left.lengths, 0)
-    to_align = (left.lengths > 0) & (right.lengths > 0)
-    in_lanes = worthwhile(to_align & fitting(left, right))
     for block in lane_blocks(left, right, np.flatnonzero(in_lanes)):
         hits[block.pairs], deletions[block.pairs] = map(popcount, _lanes_traced_back(block))
+    to_align = (left.lengths > 0) & (right.lengths > 0)
     for pair in np.flatnonzero(to_align & ~in_lanes).tolist():
         sides = left.row(pair), right.row(pair)
         if _fits_whole(*map(len, sides)):
             hits[pair], _, deletions[pair], _ = fast_edit_counts(*(side.tolist() for side in sides))
         else:
-            hits[pair], deletions[pair] = _of_path(*sides, None)
+            hits[pair], _, deletions[pair], _ = _of_path(*sides, None)
     return hits, deletions
 
 
-def _of_path(reference: IntArray, prediction: IntArray, masks: Bits | None) -> tuple[int, int]:
-    hits, _, deletions, _ = np.bincount(_path(reference, prediction, masks), minlength=4).tolist()
-    return hits, deletions
+def _of_path(reference: IntArray, prediction: IntArray, masks: Bits | None) -> IntArray:
+    """Return hits, substitutions, deletions and insertions, shape (4,)."""
+    return np.bincount(_path(reference, prediction, masks), minlength=4)
 
 
 def edit_operations(reference: IntArray, prediction: IntArray) -> list[Operation]:

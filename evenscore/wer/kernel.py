@@ -42,7 +42,13 @@ def pay_off() -> bool:
 
     False if numba is told to compile nothing, since Python runs the kernels a hundred times as slowly.
     """
-    return _done["cells"] >= _WORTHWHILE and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+    return _done["cells"] >= _WORTHWHILE and _may_compile()
+
+
+# numba reads it once, too.
+@functools.cache
+def _may_compile() -> bool:
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 
 
 @functools.cache
@@ -84,19 +90,16 @@ def last_row(reference: IntArray, prediction: IntArray, bound: int, count: int, 
     return distances
 
 
-def hits_and_deletions(references: Segments, predictions: Segments, pairs: IntArray) -> tuple[IntArray, IntArray]:
-    """Return two of the numbers of `edits.edit_counts` for each of these pairs, shape (p,) each.
-
-    The references have at most 64 tokens.
+def short_counts(references: Segments, predictions: Segments) -> IntArray:
+    """Return `edits.edit_counts` of the pairs whose references have at most 64 tokens, and zeros for the others.
 
     >>> references, predictions = (Segments(np.array(side), np.array([0, len(side)])) for side in ([1, 2, 3], [1, 3]))
-    >>> [numbers.tolist() for numbers in hits_and_deletions(references, predictions, np.array([0]))]
-    [[2], [1]]
+    >>> short_counts(references, predictions).tolist()
+    [[2, 0, 1, 0]]
     """
     # One type of arrays, because numba compiles anew for each.
-    arrays = (side.astype(np.int64) for side in (*references, *predictions, pairs))
-    hits, deletions = run_kernel(_short_pairs, *arrays)
-    return hits, deletions
+    counts: IntArray = run_kernel(_short_pairs, *(side.astype(np.int64) for side in (*references, *predictions)))
+    return counts
 
 
 def _banded(
@@ -182,21 +185,23 @@ def _short_pairs(
     reference_offsets: IntArray,
     prediction_ids: IntArray,
     prediction_offsets: IntArray,
-    pairs: IntArray,
-) -> tuple[IntArray, IntArray]:
-    hits, deletions = np.zeros_like(pairs), np.zeros_like(pairs)
+) -> IntArray:
+    counts = np.zeros((len(reference_offsets) - 1, 4), np.int64)
     # A word per row of the matrix. Row 0 falls nowhere.
     rises = np.zeros(np.diff(prediction_offsets).max() + 1, np.uint64)
     falls, matches = np.zeros_like(rises), np.zeros_like(rises)
-    for place, pair in enumerate(pairs):
+    for pair in range(len(counts)):
         start, i = reference_offsets[pair], reference_offsets[pair + 1]
         other, j = prediction_offsets[pair], prediction_offsets[pair + 1]
+        n, m = i - start, j - other
+        if n > 64:
+            continue
         while start < i and other < j and reference_ids[start] == prediction_ids[other]:
             start, other = start + 1, other + 1
         while start < i and other < j and reference_ids[i - 1] == prediction_ids[j - 1]:
             i, j = i - 1, j - 1
         left, right = reference_ids[start:i], prediction_ids[other:j]
-        hits[place] = reference_offsets[pair + 1] - reference_offsets[pair] - len(left)
+        hits, deletions = n - len(left), 0
         vp, vn = _ALL, _NONE
         for row, token in enumerate(right, 1):
             match = _NONE
@@ -210,12 +215,14 @@ def _short_pairs(
         while i and j:
             bit = np.uint64(i - 1)
             if rises[j] >> bit & _ONE:
-                deletions[place] += 1
+                deletions += 1
                 i -= 1
             elif falls[j - 1] >> bit & _ONE:
                 j -= 1
             else:
-                hits[place] += np.int64(matches[j] >> bit & _ONE)
+                hits += np.int64(matches[j] >> bit & _ONE)
                 i, j = i - 1, j - 1
-        deletions[place] += i
-    return hits, deletions
+        deletions += i
+        substitutions = n - hits - deletions
+        counts[pair] = hits, substitutions, deletions, m - hits - substitutions
+    return counts

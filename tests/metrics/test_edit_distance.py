@@ -297,6 +297,15 @@ def test_kernels_wait_until_they_pay_off(monkeypatch: pytest.MonkeyPatch) -> Non
     assert kernel._done == {"cells": 0}
 
 
+@pytest.mark.parametrize(("pairs", "more"), [(7, 0), (8, wer_edits._CELLS_OF_LANES)])
+def test_lanes_are_more_work_than_their_cells(pairs: int, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "_done", {"cells": 0})
+    monkeypatch.setattr(kernel, "_WORTHWHILE", 1 << 62)
+    monkeypatch.setattr(lanes, "_WORTHWHILE", 8)
+    assert counts([([1, 2], [2, 3, 4])] * pairs) == [rapidfuzz_counts(([1, 2], [2, 3, 4]))] * pairs
+    assert kernel._done == {"cells": pairs * (6 + kernel._CELLS_PER_PAIR) + more}
+
+
 @pytest.mark.usefixtures("_cold")
 @pytest.mark.parametrize("error", [RuntimeError, OSError])
 def test_a_kernel_that_cannot_be_kept_still_aligns(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
