@@ -33,10 +33,10 @@ _RATE_NAMES = {"word": "wer", "char": "cer", "mixed": "wer"}
 _SEPARATORS = {"word": " ", "char": "", "mixed": " "}
 # Up to this many characters, plain Python is faster than arrays.
 _FEW_CHARACTERS = 12_000
-# Once kernels are loaded, plain Python is faster only up to this many words; characters with unit="char".
-_FEW_UNITS = 500
-# What plain Python takes longer for a word or character than a kernel, as cells (see `add_work`).
-_CELLS_PER_UNIT = 130
+# Once kernels are loaded, plain Python is faster only up to this many words, or twice as many characters.
+_FEW_WORDS = 240
+# What plain Python takes longer than a kernel for each further word, as cells (see `add_work`).
+_CELLS_PER_WORD = 200
 
 
 class Wer(Scorer[WerOptions]):
@@ -94,20 +94,22 @@ class Wer(Scorer[WerOptions]):
     def has_few(self, predictions: list[str], references: References) -> bool:
         if _is_weighted(self.options) or not are_few(predictions, references, _FEW_CHARACTERS):
             return False
-        return not pay_off() or self._size(predictions, references) <= _FEW_UNITS
+        return not pay_off() or self._words_beyond_few(predictions, references) <= 0
 
-    def _size(self, predictions: list[str], references: References) -> int:
-        """About how many words or characters are compared."""
-        texts = itertools.chain(predictions, references.texts)
-        return sum(map(len, texts)) if self.options["unit"] == "char" else sum(text.count(" ") for text in texts)
+    def _words_beyond_few(self, predictions: list[str], references: References) -> int:
+        """About how many words, or pairs of characters, there are beyond those that are few."""
+        joined = " ".join(predictions + references.texts)
+        words = len(joined) // 2 if self.options["unit"] == "char" else joined.count(" ") + 1
+        return words - _FEW_WORDS
 
     def count_few(self, predictions: list[str], references: References) -> list[list[int]]:
-        if (size := self._size(predictions, references)) > _FEW_UNITS:
-            add_work(size * _CELLS_PER_UNIT, 0)
+        add_work(max(0, self._words_beyond_few(predictions, references)) * _CELLS_PER_WORD, 0)
         divisor, synonyms = _DIVISORS[self.options["normalize_by"]], self._occurrences
         counts = references.counts.tolist()
-        # Repeat each prediction once per reference.
-        said = [words for words, n in zip(map(self._split, predictions), counts, strict=True) for _ in range(n)]
+        said = list(map(self._split, predictions))
+        if len(references.texts) > len(said):
+            # Repeat each prediction once per reference.
+            said = [words for words, n in zip(said, counts, strict=True) for _ in range(n)]
         read: Iterable[Sequence[str]] = map(self._split, references.texts)
         if synonyms:
             read = [best_reading(*pair, synonyms, WholeCosts(1, 1, 1)) for pair in zip(read, said, strict=True)]

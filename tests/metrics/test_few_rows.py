@@ -58,7 +58,7 @@ scripts = st.lists(st.sampled_from(["好", "天", "カー", "ก้", "က", "�
 @pytest.fixture(autouse=True, scope="module")
 def _few_beside_kernels() -> Iterator[None]:
     """Kernels, which other tests may have loaded, do not change what few texts are."""
-    with mock.patch("evenscore.wer.scorer._FEW_UNITS", 10**6):
+    with mock.patch("evenscore.wer.scorer._FEW_WORDS", 10**6):
         yield
 
 
@@ -164,19 +164,26 @@ def test_the_crossing_point(kind: type[Scorer[Any]], text: str) -> None:
     assert not are_few(["a" * 2001], check_references(["a"], 1), size)
 
 
-@pytest.mark.parametrize(("unit", "text"), [("word", "a b c"), ("char", "ab"), ("mixed", "a b 好")])
-def test_kernels_count_fewer_rows_once_they_are_loaded(unit: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evenscore.wer.scorer._FEW_UNITS", 40)
+@pytest.mark.parametrize(
+    ("unit", "prediction", "more"), [("word", "a b c", 6), ("char", "a b c", 5), ("mixed", "a b 好", 6)]
+)
+def test_kernels_count_fewer_rows_once_they_are_loaded(
+    unit: str, prediction: str, more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """more: the words, or pairs of characters with one between texts, that eleven rows have beyond those of ten."""
+    monkeypatch.setattr("evenscore.wer.scorer._FEW_WORDS", 60)
     monkeypatch.setattr(kernel, "_done", {"cells": 0})
-    monkeypatch.setattr(kernel, "_WORTHWHILE", 3 * 44 * wer_scorer._CELLS_PER_UNIT)
+    monkeypatch.setattr(kernel, "_WORTHWHILE", 3 * more * wer_scorer._CELLS_PER_WORD)
     scorer, seen = Wer(unit=unit), []
     monkeypatch.setattr(
         Wer, "count_few", lambda *given, count=Wer.count_few: seen.append(len(given[1])) or count(*given)
     )
     for rows in (10, 11, 11, 11, 11, 10):
-        columns = {"predictions": [text] * rows, "references": [text] * rows}
+        columns = {"predictions": [prediction] * rows, "references": ["a x c"] * rows}
         total = scorer.total_of_columns(columns)
-        assert total == [rows, rows, rows, rows * len(scorer._split(text)), 0, 0, 0, 0, rows * len(scorer._split(text))]
+        n = len(scorer._split(prediction))
+        wrong = 2 if unit == "mixed" else 1
+        assert total == [rows, rows, rows, *(rows * each for each in (n - wrong, wrong, 0, 0, 1, n))]
     # Ten rows are always few; eleven are until kernels pay off.
     assert seen == [10, 11, 11, 11, 10]
 
