@@ -25,20 +25,20 @@ HIT, SUBSTITUTE, DELETE, INSERT = range(4)
 UNREACHED = np.iinfo(np.int64).max // 4
 _ALL, _NONE, _ONE, _TOP = np.uint64(2**64 - 1), np.uint64(0), np.uint64(1), np.uint64(63)
 
-# Without kernels, the work of about a second, which is what loading numba and its kernels takes: so many cells of
-# distance matrices. What a pair takes besides its cells counts as more of them.
+# The work on which kernels would have saved about a second: so many cells of distance matrices. Loading numba and its
+# kernels takes half of that, compiling them some seconds. What a pair takes besides its cells counts as more of them.
 _WORTHWHILE = 1 << 30
 _CELLS_PER_PAIR = 600
 _done = {"cells": 0}
 
 
 def add_work(cells: int, pairs: int) -> None:
-    """Note that this process aligns pairs with so many cells in all."""
+    """Note that this process aligns pairs with so many cells in all, or takes as long otherwise without kernels."""
     _done["cells"] += cells + pairs * _CELLS_PER_PAIR
 
 
 def pay_off() -> bool:
-    """Whether kernels should align: this process has already aligned as much as loading them takes.
+    """Whether kernels should align: without them, this process has already lost the time that loading them takes.
 
     False if numba is told to compile nothing, since Python runs the kernels a hundred times as slowly.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -94,23 +94,25 @@ class Wer(Scorer[WerOptions]):
     def has_few(self, predictions: list[str], references: References) -> bool:
         if _is_weighted(self.options) or not are_few(predictions, references, _FEW_CHARACTERS):
             return False
-        return not pay_off() or self._words_beyond_few(predictions, references) <= 0
+        if not pay_off():
+            return True
+        texts = predictions + references.texts
+        is_char = self.options["unit"] == "char"
+        return self._beyond_few(sum(map(len, texts)) if is_char else " ".join(texts).count(" ") + 1) <= 0
 
-    def _words_beyond_few(self, predictions: list[str], references: References) -> int:
-        """About how many words, or pairs of characters, there are beyond those that are few."""
-        joined = " ".join(predictions + references.texts)
-        words = len(joined) // 2 if self.options["unit"] == "char" else joined.count(" ") + 1
-        return words - _FEW_WORDS
+    def _beyond_few(self, units: int) -> int:
+        """How many words, or pairs of characters, there are beyond those that are few."""
+        return (units // 2 if self.options["unit"] == "char" else units) - _FEW_WORDS
 
     def count_few(self, predictions: list[str], references: References) -> list[list[int]]:
-        add_work(max(0, self._words_beyond_few(predictions, references)) * _CELLS_PER_WORD, 0)
         divisor, synonyms = _DIVISORS[self.options["normalize_by"]], self._occurrences
         counts = references.counts.tolist()
         said = list(map(self._split, predictions))
         if len(references.texts) > len(said):
             # Repeat each prediction once per reference.
             said = [words for words, n in zip(said, counts, strict=True) for _ in range(n)]
-        read: Iterable[Sequence[str]] = map(self._split, references.texts)
+        read: list[Sequence[str]] = list(map(self._split, references.texts))
+        add_work(max(0, self._beyond_few(sum(map(len, said + read)))) * _CELLS_PER_WORD, 0)
         if synonyms:
             read = [best_reading(*pair, synonyms, WholeCosts(1, 1, 1)) for pair in zip(read, said, strict=True)]
         pairs = map(fast_edit_counts, read, said)

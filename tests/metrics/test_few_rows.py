@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
+import jiwer
 import numpy as np
 import pytest
 import rouge_corpora
@@ -170,8 +172,8 @@ def test_the_crossing_point(kind: type[Scorer[Any]], text: str) -> None:
 def test_kernels_count_fewer_rows_once_they_are_loaded(
     unit: str, prediction: str, more: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """more: the words, or pairs of characters with one between texts, that eleven rows have beyond those of ten."""
-    monkeypatch.setattr("evenscore.wer.scorer._FEW_WORDS", 60)
+    """more: the words, or pairs of characters, of a row's prediction and reference."""
+    monkeypatch.setattr("evenscore.wer.scorer._FEW_WORDS", 10 * more)
     monkeypatch.setattr(kernel, "_done", {"cells": 0})
     monkeypatch.setattr(kernel, "_WORTHWHILE", 3 * more * wer_scorer._CELLS_PER_WORD)
     scorer, seen = Wer(unit=unit), []
@@ -181,11 +183,39 @@ def test_kernels_count_fewer_rows_once_they_are_loaded(
     for rows in (10, 11, 11, 11, 11, 10):
         columns = {"predictions": [prediction] * rows, "references": ["a x c"] * rows}
         total = scorer.total_of_columns(columns)
-        n = len(scorer._split(prediction))
-        wrong = 2 if unit == "mixed" else 1
+        n, wrong = len(scorer._split(prediction)), 2 if unit == "mixed" else 1
         assert total == [rows, rows, rows, *(rows * each for each in (n - wrong, wrong, 0, 0, 1, n))]
-    # Ten rows are always few; eleven are until kernels pay off.
+    # Ten rows are always few, and no work; eleven are until kernels pay off.
     assert seen == [10, 11, 11, 11, 10]
+
+
+@examples(100)
+@given(st.integers(0, 2**32), st.integers(1, 40), st.sampled_from(["word", "char"]), st.integers(-1, 1))
+def test_both_sides_of_the_crossing_point_to_kernels(seed: int, rows: int, unit: str, more: int) -> None:
+    """Rows of speech, with a few words left out, replaced and added, have jiwer's counts."""
+    draw = random.Random(seed)
+    vocabulary = ["the", "cat", "sat", "on", "a", "mat", "and", "looked", "at", "it"]
+    references = [" ".join(draw.choices(vocabulary, k=12)) for _ in range(rows)]
+    predictions = [" ".join(_misheard(text.split(), draw)) or "cat" for text in references]
+    scorer = Wer(unit=unit)
+    texts = predictions + references
+    size = len("".join(texts)) // 2 if unit == "char" else len(" ".join(texts).split())
+    with (
+        mock.patch.object(kernel, "_WORTHWHILE", 0),
+        mock.patch("evenscore.wer.scorer._FEW_WORDS", size + more),
+        mock.patch.object(Wer, "count_few", autospec=True, side_effect=Wer.count_few) as called,
+    ):
+        result = scorer.compute({"predictions": predictions, "references": references})
+    assert called.call_count == (more >= 0)
+    theirs = (jiwer.process_words if unit == "word" else jiwer.process_characters)(references, predictions)
+    names = ("hits", "substitutions", "deletions", "insertions")
+    assert [result[name] for name in names] == [getattr(theirs, name) for name in names]
+
+
+def _misheard(words: list[str], draw: random.Random) -> Iterator[str]:
+    for word in words:
+        kept = draw.choices([[word], [], ["cat"], ["mat", word]], [12, 2, 2, 1])[0]
+        yield from kept
 
 
 # --- several systems
