@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
-from functools import partial
-from itertools import pairwise
+from itertools import chain, compress
 from operator import index
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ._core.arrays import I32, code_points, text_of
 from ._core.encoding import Token
 from ._core.options import of_kind
-from ._patterns import Pattern, check_pattern, matches
-from ._patterns.search import JOINS, check_behavior, replaced
-from ._text.char_map import lower_case, upper_case
-from ._text.forms import in_form
-from ._text.splits import TEXT, Splits, prepended, stripped
+from ._patterns import Pattern, Regex, check_pattern
+from ._patterns.search import check_behavior, edges_of, pieces_at
+from ._text.char_map import holds_any, lower_case_table, upper_case_table
+from ._text.forms import alone_table, form
+from ._text.splits import Splits, check_room, check_texts, room_for
+from ._text.unicode import white_space
 
 # --- Enumerations of arguments
 
@@ -59,6 +59,13 @@ class SplitDelimiterBehavior(str, Enum):
 def name_of(func: Any) -> str:
     """The name of a function in messages."""
     return getattr(func, "__qualname__", None) or repr(func)
+
+
+def checked_content(name: str, content: Any, owner: str) -> str:
+    """Check a string that is put into a text; ValueError for another type and for a lone surrogate."""
+    text: str = content if isinstance(content, str) else of_kind(name, content, str, owner)
+    text.encode()
+    return text
 
 
 def check_callable(method: str, func: Any, given: str) -> None:
@@ -124,7 +131,33 @@ def bounds_of(range: Any, n: int) -> tuple[int, int]:
     return start, start + 1
 
 
+# --- The places of characters
+
+# The place of a character in a whole text is the start plus the end of its origin: 2 * i + 1 for character i, 2 * i for
+# what was put before it and comes from no character.  Lists and ranges of Python, as most texts are short.
+Places: TypeAlias = Sequence[int]
+
+
+def origins_at(rows: Iterable[Places]) -> I32:
+    """The origins, (start, end), of the characters at all these places, shape (n, 2).
+
+    >>> origins_at([range(1, 5, 2), [8]]).tolist()
+    [[0, 1], [1, 2], [4, 4]]
+    """
+    places = np.fromiter(chain.from_iterable(rows), np.int64)
+    return np.stack((places >> 1, (places + 1) >> 1), axis=1).astype(np.int32)
+
+
+def places_of(origins: I32) -> list[int]:
+    """The inverse of `origins_at`."""
+    places: list[int] = origins.sum(axis=1, dtype=np.int64).tolist()
+    return places
+
+
 # --- A text with the origins of its characters
+
+
+_new = object.__new__
 
 
 class NormalizedString:
@@ -144,28 +177,30 @@ class NormalizedString:
     NormalizedString(original="é 2", normalized="e 2")
     """
 
-    __slots__ = ("_normalized", "_original", "_origins", "_shift")
+    # The characters have the places _places[_at], _places[_at + 1] and so on: parts of a text share its places, because
+    # a list in each of many parts would keep the garbage collector busy.
+    __slots__ = ("_at", "_end", "_normalized", "_places", "_start", "_whole")
 
     def __init__(self, sequence: str) -> None:
-        self._set(sequence, 0, sequence, Splits.of([sequence], offsets=True).origins)
-
-    def _set(self, original: str, shift: int, normalized: str, origins: I32) -> None:
-        self._original, self._shift, self._normalized, self._origins = original, shift, normalized, origins
+        check_texts([sequence])
+        self._whole, self._start, self._end = sequence, 0, len(sequence)
+        self._set(sequence, range(1, 2 * len(sequence), 2))
 
     @classmethod
-    def aligned(cls, original: str, shift: int, normalized: str, origins: I32) -> NormalizedString:
-        """Build from a normalized text whose character i comes from whole[origins[i, 0]:origins[i, 1]] of a whole text.
-
-        original: the part of the whole text that begins at its character `shift`.  origins: int32, shape (n, 2).
-        """
-        made = cls.__new__(cls)
-        made._set(original, shift, normalized, origins)
+    def aligned(cls, whole: str, normalized: str, places: Places) -> NormalizedString:
+        """Build from a whole text, a text that comes from it, and the places of its characters."""
+        made = _new(cls)
+        made._whole, made._start, made._end = whole, 0, len(whole)
+        made._set(normalized, places)
         return made
+
+    def _set(self, normalized: str, places: Places) -> None:
+        self._normalized, self._places, self._at = normalized, places, 0
 
     @property
     def original(self) -> str:
         """The original text; for a part, the part of the original that it comes from."""
-        return self._original
+        return self._whole[self._start : self._end]
 
     @property
     def normalized(self) -> str:
@@ -173,33 +208,33 @@ class NormalizedString:
         return self._normalized
 
     @property
-    def origins(self) -> I32:
-        """The (start, end) of each character in the whole text, in characters, shape (n, 2)."""
-        return self._origins
+    def places(self) -> Places:
+        """The place of each character in the whole text."""
+        return self._places[self._at : self._at + len(self._normalized)]
 
     @property
     def reach(self) -> tuple[int, int]:
         """The (start, end) of the original in the whole text, in characters."""
-        return self._shift, self._shift + len(self._original)
+        return self._start, self._end
 
     def __str__(self) -> str:
         return self._normalized
 
     def __repr__(self) -> str:
-        return f'NormalizedString(original="{self._original}", normalized="{self._normalized}")'
+        return f'NormalizedString(original="{self.original}", normalized="{self._normalized}")'
 
     # As arrays
 
-    def splits(self) -> Splits:
+    def _splits(self) -> Splits:
         """The text as one split."""
-        return Splits.of([self._normalized], offsets=True)._replace(origins=self._origins, given=None)
+        return Splits.of([self._normalized], offsets=False)._replace(origins=origins_at([self.places]))
 
     def rewrite(self, change: Callable[[Splits], Splits]) -> None:
         """Replace the text by the function's result for its split; the function sees the original as the whole text."""
-        shift = np.int32(self._shift)
-        splits = change(self.splits()._replace(origins=self._origins - shift))
-        part = slice(int(splits.starts[0]), int(splits.ends[0]))
-        self._normalized, self._origins = text_of(splits.chars[part]), splits.origins[part] + shift
+        splits, shift = self._splits(), np.int32(self._start)
+        made = change(splits._replace(origins=splits.origins - shift))
+        part = slice(int(made.starts[0]), int(made.ends[0]))
+        self._set(text_of(made.chars[part]), places_of(made.origins[part] + shift))
 
     # Changes
 
@@ -221,66 +256,104 @@ class NormalizedString:
 
     def _put_in_form(self, *, compatibility: bool, composes: bool) -> None:
         # ASCII is the same in every form.
-        if not self._normalized.isascii():
-            self.rewrite(partial(in_form, compatibility=compatibility, composes=composes))
+        if self._normalized.isascii():
+            return
+        wanted, chars = form(compatibility=compatibility, composes=composes), code_points(self._normalized)
+        if not holds_any(chars, wanted.restless):
+            return
+        if wanted.begins[chars].all():
+            self._translate(alone_table(compatibility=compatibility, composes=composes))
+        else:
+            self.rewrite(wanted.apply)
 
     def lowercase(self) -> None:
         """Lowercase every character."""
-        # Most texts are ASCII, where arrays take 20 times as long as Python does.
+        # Most texts are ASCII, where `translate` takes five times as long.
         if self._normalized.isascii():
             self._normalized = self._normalized.lower()
         else:
-            self.rewrite(lower_case().apply)
+            self._translate(lower_case_table())
 
     def uppercase(self) -> None:
         """Uppercase every character."""
-        if self._normalized.isascii():
-            self._normalized = self._normalized.upper()
+        self._translate(upper_case_table())
+
+    def _translate(self, table: Mapping[int, str]) -> None:
+        """Replace every character that is a key by one or more characters, which have its place."""
+        before, after = self._normalized, self._normalized.translate(table)
+        if len(after) == len(before):
+            self._normalized = after
         else:
-            self.rewrite(upper_case().apply)
+            chars = zip(before, self.places, strict=True)
+            self._set(after, [place for char, place in chars for _ in table.get(ord(char), char)])
 
     def strip(self) -> None:
         """Strip white space from both ends."""
-        self.rewrite(partial(stripped, left=True, right=True))
+        self.lstrip()
+        self.rstrip()
 
     def lstrip(self) -> None:
         """Strip white space from the beginning."""
-        self.rewrite(partial(stripped, left=True, right=False))
+        kept = self._normalized.lstrip(white_space())
+        self._at += len(self._normalized) - len(kept)
+        self._normalized = kept
 
     def rstrip(self) -> None:
         """Strip white space from the end."""
-        self.rewrite(partial(stripped, left=False, right=True))
+        self._normalized = self._normalized.rstrip(white_space())
 
     def prepend(self, s: str) -> None:
         """Prepend a string; an empty text stays empty."""
-        added = code_points(of_kind("prepend", s, str, "normalizer Prepend"))
-        self.rewrite(lambda splits: prepended(splits, added, splits.added == TEXT))
+        added = checked_content("prepend", s, "normalizer Prepend")
+        if self._normalized:
+            self._check_room(len(self._normalized) + len(added))
+            places = self.places
+            self._set(added + self._normalized, [places[0]] * len(added) + [*places])
 
     def append(self, s: str) -> None:
         """Append a string."""
-        origin = self._origins[-1:] if len(self._origins) else np.full((1, 2), self._shift, np.int32)
-        added = NormalizedString(s).normalized
-        self._origins = np.concatenate((self._origins, np.repeat(origin, len(added), axis=0)))
-        self._normalized += added
+        check_texts([s])
+        places = self.places
+        place = places[-1] if places else 2 * self._start
+        self._set(self._normalized + s, [*places, *[place] * len(s)])
 
     def replace(self, pattern: Pattern, content: str) -> None:
         """Replace every match of a string or a Regex; the empty string matches nothing."""
-        of_kind("pattern", pattern, Pattern, "normalizer Replace")
-        chars = code_points(of_kind("content", content, str, "normalizer Replace"))
-        is_absent = isinstance(pattern, str) and (not pattern or pattern not in self._normalized)
-        if not is_absent:
-            self.rewrite(lambda splits: replaced(splits, matches(pattern, splits), chars))
+        if not isinstance(pattern, (str, Regex)):
+            of_kind("pattern", pattern, Pattern, "normalizer Replace")
+        checked_content("content", content, "normalizer Replace")
+        if isinstance(pattern, str) and len(pattern) == len(content) == 1:
+            # The characters keep their places.
+            self._normalized = self._normalized.replace(pattern, content)
+        else:
+            self._replace(edges_of(pattern, self._normalized), content)
+
+    def _replace(self, edges: list[int], content: str) -> None:
+        """Replace matches with these edges by the content; its place is that of the last character of the match."""
+        before, places, size = self._normalized, self.places, len(content)
+        texts = [before[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
+        self._check_room(sum(map(len, texts)) + size * (len(texts) - 1))
+        made = [*places[: edges[1]]]
+        for start, end in zip(edges[2::2], edges[3::2], strict=True):
+            # What is put before the first character comes from nowhere.
+            made += [places[start - 1] if start else 2 * self._start] * size
+            made += places[start:end]
+        self._set(content.join(texts), made)
+
+    def _check_room(self, size: int) -> None:
+        """ValueError if the text may not grow to this size."""
+        check_room(size, room_for(len(self._normalized)))
 
     def clear(self) -> None:
         """Remove all characters."""
-        self._normalized, self._origins = "", self._origins[:0]
+        self._set("", ())
 
     def filter(self, func: Callable[[str], bool]) -> None:
         """Keep the characters for which the function returns True; ValueError if it returns anything but a bool."""
         check_callable("filter", func, "a character")
         kept = [told(func, char) for char in self._normalized]
-        self._normalized = "".join(char for char, keep in zip(self._normalized, kept, strict=True) if keep)
-        self._origins = self._origins[np.array(kept, np.bool_)]
+        if not all(kept):
+            self._set("".join(compress(self._normalized, kept)), list(compress(self.places, kept)))
 
     def map(self, func: Callable[[str], str]) -> None:
         """Replace every character by the function's result; ValueError if that is not one character."""
@@ -312,23 +385,32 @@ class NormalizedString:
 
     def copy(self) -> NormalizedString:
         """Return an independent copy."""
-        return NormalizedString.aligned(self._original, self._shift, self._normalized, self._origins)
+        return self.within(self._start, self._end)
+
+    def within(self, start: int, end: int) -> NormalizedString:
+        """A copy whose original is the part start:end of the whole text."""
+        made = _new(NormalizedString)
+        made._whole, made._start, made._end = self._whole, start, end
+        made._normalized, made._places, made._at = self._normalized, self._places, self._at
+        return made
 
     def part(self, start: int, end: int) -> NormalizedString:
         """The characters start:end with their originals."""
-        return self._made_of(self._normalized[start:end], self._origins[start:end], self._shift + start)
+        made, places, at = _new(NormalizedString), self._places, self._at
+        made._whole, made._normalized = self._whole, self._normalized[start:end]
+        made._places, made._at = places, at + start
+        if start < end:
+            made._start, made._end = places[at + start] >> 1, (places[at + end - 1] + 1) >> 1
+        else:
+            # An empty part stands where it would if the text were not normalized.
+            made._start = made._end = self._start + start
+        return made
 
     def cut(self, cut: Callable[[Splits], Splits]) -> list[NormalizedString]:
         """Split the text with a pre-tokenizer."""
-        splits = cut(self.splits())
-        bounds = zip(splits.starts.tolist(), splits.ends.tolist(), strict=True)
-        return list(map(self._made_of, splits.texts(), (splits.origins[start:end] for start, end in bounds)))
-
-    def _made_of(self, normalized: str, origins: I32, empty_at: int = 0) -> NormalizedString:
-        """A part of the text with these origins; empty_at: the position of an empty part."""
-        first, last = (int(origins[0, 0]), int(origins[-1, 1])) if len(origins) else (empty_at, empty_at)
-        original = self._original[first - self._shift : last - self._shift]
-        return NormalizedString.aligned(original, first, normalized, origins)
+        splits = cut(self._splits())
+        whole = NormalizedString.aligned(self._whole, text_of(splits.chars), places_of(splits.origins))
+        return list(map(whole.part, splits.starts.tolist(), splits.ends.tolist()))
 
     def split(self, pattern: Pattern, behavior: str) -> list[NormalizedString]:
         """Split at the matches of a string or a Regex.
@@ -340,24 +422,8 @@ class NormalizedString:
         """
         check_pattern(pattern)
         check_behavior(behavior)
-        joins, joined = JOINS[behavior], list[tuple[int, int]]()
-        before = False
-        for start, end, delimits in self._pieces(pattern):
-            if delimits and behavior == "removed":
-                continue
-            begin = joined.pop()[0] if joined and joins[before][delimits] else start
-            joined.append((begin, end))
-            before = delimits
-        return [self.part(start, end) for start, end in joined]
-
-    def _pieces(self, pattern: Pattern) -> list[tuple[int, int, bool]]:
-        """The (start, end, is a match) of matches and of the text between them; at least one piece."""
-        n = len(self._normalized)
-        found = matches(pattern, self.splits()) if pattern != "" else None
-        spans = [] if found is None else list(zip(found.starts.tolist(), found.ends.tolist(), strict=True))
-        gaps = [(end, start) for (_, end), (start, _) in pairwise([(0, 0), *spans, (n, n)])]
-        pieces = [(start, end, False) for start, end in gaps if start < end] + [(*span, True) for span in spans]
-        return sorted(pieces) or [(0, n, False)]
+        edges = edges_of(pattern, self._normalized)
+        return [self.part(start, end) for start, end in pieces_at(edges, behavior)]
 
 
 def checked_string(normalized: Any) -> NormalizedString:

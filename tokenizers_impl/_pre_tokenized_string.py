@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, chain, repeat
+from itertools import accumulate, chain, pairwise, repeat
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,6 +18,8 @@ from ._normalized_string import (
     check_callable,
     chosen,
     name_of,
+    origins_at,
+    places_of,
     tokens_of,
 )
 from ._text.splits import TEXT, Given, Splits, room_for
@@ -34,11 +36,12 @@ class Part(NamedTuple):
 
 def parts_with_surroundings(splits: Splits, given: Given) -> Iterator[list[Part]]:
     """The splits of every text before pre-tokenization; their originals extend to the next added tokens."""
-    for i, row in enumerate(_rows(splits)):
-        text = given.text(i)
-        tokens = [_reach(splits, j) if splits.added[j] != TEXT else None for j in row]
-        around = _between(tokens, len(text))
-        yield [_part(splits, text, j, *(token or room)) for j, token, room in zip(row, tokens, around, strict=True)]
+    for row, text in zip(parts(splits, given), _texts(given), strict=True):
+        tokens = [part.string.reach if part.added != TEXT else None for part in row]
+        yield [
+            part if token else part._replace(string=part.string.within(*room))
+            for part, token, room in zip(row, tokens, _between(tokens, len(text)), strict=True)
+        ]
 
 
 def _between(tokens: Sequence[tuple[int, int] | None], length: int) -> list[tuple[int, int]]:
@@ -55,26 +58,19 @@ def _between(tokens: Sequence[tuple[int, int] | None], length: int) -> list[tupl
 
 
 def parts(splits: Splits, given: Given) -> Iterator[list[Part]]:
-    """The splits of every text, none of them empty, each with the original that its characters come from."""
-    for i, row in enumerate(_rows(splits)):
-        text = given.text(i)
-        yield [_part(splits, text, j, *_reach(splits, j)) for j in row]
+    """The splits of every text, each with the original that its characters come from."""
+    chars, places = text_of(splits.chars), places_of(splits.origins)
+    starts, ends, added = splits.starts.tolist(), splits.ends.tolist(), splits.added.tolist()
+    for text, (first, last) in zip(_texts(given), pairwise(splits.firsts.tolist()), strict=True):
+        whole = NormalizedString.aligned(text, chars, places)
+        strings = map(whole.part, starts[first:last], ends[first:last])
+        yield list(map(Part, strings, added[first:last]))
 
 
-def _rows(splits: Splits) -> Iterator[range]:
-    firsts = splits.firsts.tolist()
-    return map(range, firsts[:-1], firsts[1:])
-
-
-def _reach(splits: Splits, j: int) -> tuple[int, int]:
-    """The (start, end) of a split in its text, from its first and last characters."""
-    return int(splits.origins[splits.starts[j], 0]), int(splits.origins[splits.ends[j] - 1, 1])
-
-
-def _part(splits: Splits, text: str, j: int, first: int, last: int) -> Part:
-    chars = slice(int(splits.starts[j]), int(splits.ends[j]))
-    string = NormalizedString.aligned(text[first:last], first, text_of(splits.chars[chars]), splits.origins[chars])
-    return Part(string, int(splits.added[j]))
+def _texts(given: Given) -> Iterator[str]:
+    """Every text as given."""
+    whole = text_of(given.chars)
+    return (whole[start:end] for start, end in pairwise([0, *given.ends.tolist()]))
 
 
 def splits_of(rows: Sequence[Sequence[Part]], given: Given) -> Splits:
@@ -85,7 +81,7 @@ def splits_of(rows: Sequence[Sequence[Part]], given: Given) -> Splits:
     starts = np.concatenate((np.zeros(min(1, len(flat)), np.int64), ends[:-1]))
     added = np.array([part.added for part in flat], np.int32)
     firsts = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    origins = np.concatenate([np.empty((0, 2), np.int32), *(string.origins for string in strings)])
+    origins = origins_at(string.places for string in strings)
     chars = code_points("".join(string.normalized for string in strings))
     return Splits(chars, starts, ends, added, firsts, origins, given, room_for(len(given.chars)))
 
@@ -108,31 +104,37 @@ class PreTokenizedString:
     [('low', (0, 3), None), ('lower', (4, 9), None)]
     """
 
-    __slots__ = ("_original", "_parts", "_tokens")
+    __slots__ = ("_added", "_original", "_strings", "_tokens")
 
     def __init__(self, sequence: str) -> None:
-        self._set(sequence, [Part(NormalizedString(sequence), TEXT)], [None])
-
-    def _set(self, original: str, parts: list[Part], tokens: list[Tokens]) -> None:
-        self._original, self._parts, self._tokens = original, parts, tokens
+        self._original, self._strings = sequence, [NormalizedString(sequence)]
+        self._added, self._tokens = [TEXT], list[Tokens]([None])
 
     @classmethod
     def of_parts(cls, original: str, parts: Sequence[Part]) -> PreTokenizedString:
         """Build from splits; an added token becomes the only token of its split."""
         made = cls.__new__(cls)
-        made._set(original, list(parts), [None if part.added == TEXT else [_token(part)] for part in parts])
+        made._original, made._strings = original, [part.string for part in parts]
+        made._added = [part.added for part in parts]
+        made._tokens = [None if part.added == TEXT else [_token(part)] for part in parts]
         return made
 
     @property
-    def parts(self) -> list[Part]:
+    def strings(self) -> list[NormalizedString]:
         """The splits; ValueError if one has tokens, which only a model may assign."""
-        for part, tokens in zip(self._parts, self._tokens, strict=True):
-            if tokens is not None and part.added == TEXT:
-                raise ValueError(
-                    f"the split {part.string.normalized!r} has tokens: in a Tokenizer the model makes them; only cut, "
-                    "or make an Encoding yourself, with to_encoding"
-                )
-        return self._parts
+        if self._tokens.count(None) < self._added.count(TEXT):
+            splits = zip(self._strings, self._added, self._tokens, strict=True)
+            string = next(string for string, added, tokens in splits if tokens is not None and added == TEXT)
+            raise ValueError(
+                f"the split {string.normalized!r} has tokens: in a Tokenizer the model makes them; only cut, "
+                "or make an Encoding yourself, with to_encoding"
+            )
+        return self._strings
+
+    @property
+    def parts(self) -> list[Part]:
+        """The splits, also those that are added tokens; ValueError as for `strings`."""
+        return list(map(Part, self.strings, self._added))
 
     def split(self, func: Callable[[int, NormalizedString], Sequence[NormalizedString]]) -> None:
         """Replace every split by the non-empty results of a function.
@@ -142,38 +144,43 @@ class PreTokenizedString:
         ValueError if it returns anything else.
         """
         check_callable("split", func, "the number of a split and the split")
-        made = [self._split(func, i) for i in range(len(self._parts))]
-        tokens = map(repeat, self._tokens, map(len, made))
-        self._parts, self._tokens = list(chain.from_iterable(made)), list(chain.from_iterable(tokens))
+        made = [self._split(func, i) for i in range(len(self._strings))]
+        counts = list(map(len, made))
+        self._strings = list(chain.from_iterable(made))
+        self._added = list(chain.from_iterable(map(repeat, self._added, counts)))
+        self._tokens = list(chain.from_iterable(map(repeat, self._tokens, counts)))
 
-    def _split(self, func: Callable[[int, NormalizedString], Sequence[NormalizedString]], i: int) -> list[Part]:
+    def _split(
+        self, func: Callable[[int, NormalizedString], Sequence[NormalizedString]], i: int
+    ) -> list[NormalizedString]:
         if self._tokens[i] is not None:
-            return [self._parts[i]]
-        returned = func(i, self._parts[i].string.copy())
-        if isinstance(returned, str) or not isinstance(returned, Sequence):
+            return [self._strings[i]]
+        returned = func(i, self._strings[i].copy())
+        # Other sequences are few, and asking for them takes longer.
+        if not isinstance(returned, list) and (isinstance(returned, str) or not isinstance(returned, Sequence)):
             raise ValueError(f"{name_of(func)} returned {returned!r} for split {i}: give a list of NormalizedString")
         for k, each in enumerate(returned):
             if not isinstance(each, NormalizedString):
                 raise ValueError(
                     f"item {k} of what {name_of(func)} returned for split {i} is {each!r}: give a NormalizedString"
                 )
-        return [Part(each, TEXT) for each in returned if each.normalized]
+        return [each for each in returned if each.normalized]
 
     def normalize(self, func: Callable[[NormalizedString], object]) -> None:
         """Let the function change every split in place; its result is ignored."""
         check_callable("normalize", func, "a split")
-        strings = [part.string.copy() for part in self._parts]
+        strings = [string.copy() for string in self._strings]
         for string, tokens in zip(strings, self._tokens, strict=True):
             if tokens is None:
                 func(string)
-        self._parts = [Part(string, part.added) for string, part in zip(strings, self._parts, strict=True)]
+        self._strings = strings
 
     def tokenize(self, func: Callable[[str], list[Token]]) -> None:
         """Assign to every split the tokens that the function returns for its text; ValueError for any other result."""
         check_callable("tokenize", func, "a text")
         self._tokens = [
-            tokens_of(func, part.string.normalized) if tokens is None else tokens
-            for part, tokens in zip(self._parts, self._tokens, strict=True)
+            tokens_of(func, string.normalized) if tokens is None else tokens
+            for string, tokens in zip(self._strings, self._tokens, strict=True)
         ]
 
     def get_splits(
@@ -187,9 +194,9 @@ class PreTokenizedString:
         """
         referential = chosen("offset_referential", offset_referential, OffsetReferential)
         unit = chosen("offset_type", offset_type, OffsetType)
-        texts = [part.string.normalized for part in self._parts]
+        texts = [string.normalized for string in self._strings]
         if referential == "original":
-            whole, reach = self._original, [part.string.reach for part in self._parts]
+            whole, reach = self._original, [string.reach for string in self._strings]
         else:
             ends = np.cumsum([len(text) for text in texts], dtype=np.int64).tolist()
             whole, reach = "".join(texts), list(zip([0, *ends], ends, strict=False))
@@ -206,8 +213,8 @@ class PreTokenizedString:
         if any(tokens is None for tokens in self._tokens):
             raise ValueError("a split has no tokens yet: call tokenize first")
         rows = [
-            (token, i if word_idx is None else word_idx, _place(part.string, token))
-            for i, (part, tokens) in enumerate(zip(self._parts, self._tokens, strict=True))
+            (token, i if word_idx is None else word_idx, _place(string, token))
+            for i, (string, tokens) in enumerate(zip(self._strings, self._tokens, strict=True))
             for token in tokens or ()
         ]
         zeros, ones = [0] * len(rows), [1] * len(rows)
@@ -252,4 +259,4 @@ def _place(string: NormalizedString, token: Token) -> tuple[int, int]:
         # As in the library, an empty token is placed as if the split were not normalized.
         return string.reach[0] + first, string.reach[0] + first
     last = int(np.searchsorted(places, end, side="left")) - 1
-    return int(string.origins[first, 0]), int(string.origins[last, 1])
+    return string.places[first] >> 1, (string.places[last] + 1) >> 1

@@ -233,7 +233,7 @@ class Tokenizer:
         if inputs.are_few:
             if (texts := parts.stretches.rows(inputs.texts)) is not None:
                 return processing.of_stretches([StretchRow(text, offsets) for text in texts], inputs.bounds, offsets)
-            custom = parts.custom_stretches
+            custom = parts.custom_steps
             if custom is not None and (found := custom.encodings(inputs, processing, offsets=offsets)) is not None:
                 return found
         shares = inputs.parts(is_whole=parts.model.is_random)

@@ -17,7 +17,7 @@ from ..normalizers import Normalizer
 from ..pre_tokenizers import PreTokenizer
 from ..processors import PostProcessor
 from .added_tokens import AddedVocabulary
-from .custom_stretches import CustomStretches
+from .custom_steps import CustomSteps
 from .decoding import Decoding, decodings_of
 from .encoded import Cutter
 from .post_processing import Padding, PostProcessing, Truncation
@@ -51,8 +51,8 @@ STATE = (*_KINDS, "_added", "_truncation", "_padding")
 class Parts:
     """Model, normalizer, pre-tokenizer, post-processor, decoder; added tokens; truncation and padding.
 
-    decodings: by `skip_special_tokens`; stretches: encode few texts; custom_stretches: do so if the normalizer begins
-      with the user's, else None.  Their caches are kept until a part that they depend on is replaced.
+    decodings: by `skip_special_tokens`; stretches: encode few texts; custom_steps: do so for the user's
+      components, else None.  Their caches are kept until a part that they depend on is replaced.
     """
 
     model: Model
@@ -65,7 +65,7 @@ class Parts:
     padding: Padding | None
     decodings: Mapping[bool, Decoding]
     stretches: Stretches
-    custom_stretches: CustomStretches | None
+    custom_steps: CustomSteps | None
 
     @classmethod
     def of(
@@ -156,7 +156,7 @@ class Parts:
 
 def _few_texts(cutter: Cutter, model: Model, added: AddedVocabulary) -> dict[str, Any]:
     """The parts that encode few texts."""
-    return {"stretches": Stretches(cutter, model, added), "custom_stretches": CustomStretches.of(cutter, model, added)}
+    return {"stretches": Stretches(cutter, model, added), "custom_steps": CustomSteps.of(cutter, model, added)}
 
 
 def checked_part(name: str, value: Any) -> Any:

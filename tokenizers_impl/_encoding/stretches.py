@@ -294,7 +294,7 @@ class Stretches:
         cutter = self._cutter
         words = (cutter.pre_tokenizer.cut(normal) if cutter.pre_tokenizer else normal).without_empty()
         fits = map(self._fits, texts, _own(normal, normal.texts()), _own(normal, normal.added.tolist()))
-        found = _stretches(encoded_words(words, self._model, self._added, offsets=True), texts)
+        found = stretches_of(encoded_words(words, self._model, self._added, offsets=True), texts)
         return [stretch if fit else None for stretch, fit in zip(found, fits, strict=True)]
 
     def _fits(self, text: str, splits: list[str], added: list[int]) -> bool:
@@ -314,7 +314,7 @@ def _own(splits: Splits, values: list[T]) -> list[list[T]]:
     return [values[start:end] for start, end in pairwise(splits.firsts.tolist())]
 
 
-def _stretches(batch: EncodedBatch, texts: Sequence[str]) -> Iterator[Stretch]:
+def stretches_of(batch: EncodedBatch, texts: Sequence[str]) -> Iterator[Stretch]:
     """The tokens of each text of a batch."""
     every = slice(None)
     ids, tokens, offsets = batch.ids(every), batch.tokens(every), batch.offsets(every)
@@ -324,3 +324,43 @@ def _stretches(batch: EncodedBatch, texts: Sequence[str]) -> Iterator[Stretch]:
     ):
         own = [word for word, length in enumerate(lengths[first:last]) for _ in range(length)]
         yield Stretch(ids[part], tokens[part], offsets[part], own, last - first, len(text))
+
+
+# --- The words that were seen
+
+
+class KeptWords:
+    """Encodes words that others have split, and keeps their tokens as long as the model does not change."""
+
+    def __init__(self, model: Model, added: AddedVocabulary) -> None:
+        self._model, self._added = model, added
+        self._kept: tuple[object, dict[str, Stretch]] = (None, {})
+
+    def rows(self, rows: Sequence[Sequence[str]]) -> list[list[Stretch]] | None:
+        """The tokens of the words of every text; None if these must be encoded as arrays."""
+        kept = self._of_revision()
+        try:
+            return [list(map(kept.__getitem__, words)) for words in rows]
+        except KeyError:
+            new = [word for word in dict.fromkeys(chain.from_iterable(rows)) if word not in kept]
+        return [list(map(kept.__getitem__, words)) for words in rows] if self._keep(kept, new) else None
+
+    def _of_revision(self) -> dict[str, Stretch]:
+        """The words of the model's revision, which is read before the model's options are."""
+        revision = self._model.revision
+        if self._kept[0] is not revision or len(self._kept[1]) >= _MOST:
+            # If two threads do this at once, the words of one of them are lost and encoded again when needed.
+            self._kept = revision, {}
+        return self._kept[1]
+
+    def _keep(self, kept: dict[str, Stretch], new: list[str]) -> bool:
+        """Encode and keep new words; returns whether the model encodes them and none is too long."""
+        if max(map(len, new)) > _LONGEST:
+            return False
+        try:
+            batch = encoded_words(Splits.of(new, offsets=True), self._model, self._added, offsets=True)
+        except ValueError:
+            # The arrays raise this error, too, with the place in the whole input.
+            return False
+        kept.update(zip(new, stretches_of(batch, new), strict=True))
+        return True

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from itertools import chain
+from collections.abc import Sequence
+from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from evenscore.kernel import kernel
 
-from .._core.arrays import I32, I64, U32, Bools, text_of
+from .._core.arrays import I32, I64, U32, Bools, code_points, text_of
 from .._core.options import choice_of
 from .._text.splits import TEXT, Splits
 from .compiled import Compiled, Pattern, Regex, compiled
@@ -85,7 +86,10 @@ def _of_regex(pattern: Regex, splits: Splits, texts: I64) -> Matches:
     ready = compiled(pattern.pattern)
     starts, ends = splits.starts[texts], splits.ends[texts]
     text = _numbered_text(_numbered(splits.chars, starts, ends, ready.table))
-    found, spent = (_spans(ready, text), 0.0) if ready.is_linear else _timed_spans(pattern, ready, text, splits)
+    if ready.is_linear:
+        found, spent = _spans(ready, text), 0.0
+    else:
+        found, spent = _timed_spans(pattern, ready, text, splits.given_size(), splits.spent)
     bases = np.cumsum(ends - starts + 1) - (ends - starts)
     places = np.searchsorted(bases, found[:, 0], side="right") - 1
     shifts = (starts - bases)[places]
@@ -128,11 +132,14 @@ def _spans(ready: Compiled, text: str) -> I64:
     return np.stack((ends - lengths, ends), axis=1)[found]
 
 
-def _timed_spans(pattern: Regex, ready: Compiled, text: str, splits: Splits) -> tuple[I64, float]:
-    """The start and end of each match, shape (k, 2), and the seconds used; ValueError if they exceed the limit."""
-    limit, begin = _SECONDS + splits.given_size() / _CHARACTERS_A_SECOND, time.thread_time()
+def _timed_spans(pattern: Regex, ready: Compiled, text: str, given: int, spent: float) -> tuple[I64, float]:
+    """The start and end of each match, shape (k, 2), and the seconds used; ValueError if they exceed the limit.
+
+    given: the number of characters of all texts before any step.  spent: the seconds used on them so far.
+    """
+    limit, begin = _SECONDS + given / _CHARACTERS_A_SECOND, time.thread_time()
     try:
-        found = _spans_in_time(ready, text, begin + limit - splits.spent)
+        found = _spans_in_time(ready, text, begin + limit - spent)
     except TimeoutError:
         raise ValueError(
             f"the pattern {pattern.pattern!r} did not come to an end within {limit:.0f} seconds on {len(text)} "
@@ -171,6 +178,58 @@ def _next_match(ready: Compiled, text: str, at: int, deadline: float) -> Any:
                 break
             patience *= 2
     raise TimeoutError
+
+
+# --- The matches in one text, without arrays, which cost more than the search in a short text
+
+
+def edges_of(pattern: Pattern, text: str) -> list[int]:
+    """The edges of a text: 0, the start and the end of each match that `matches` finds, the length of the text.
+
+    The empty string matches nothing.
+
+    >>> edges_of("lo", "slow low")
+    [0, 1, 3, 5, 7, 8]
+    """
+    if not text or pattern == "":
+        return [0, len(text)]
+    if isinstance(pattern, Regex):
+        return _regex_edges(pattern, text)
+    pieces = text.split(pattern)
+    lengths = [len(pattern)] * (2 * len(pieces) - 1)
+    lengths[::2] = map(len, pieces)
+    return list(accumulate(lengths, initial=0))
+
+
+def _regex_edges(pattern: Regex, text: str) -> list[int]:
+    ready = compiled(pattern.pattern)
+    numbers = f"{chr(EDGE)}{text_of(ready.table[code_points(text)])}{chr(EDGE)}"
+    if ready.is_linear:
+        spans = [match.span() for match in ready.program.finditer(numbers, concurrent=len(text) > _SHORT)]
+    else:
+        spans = _timed_spans(pattern, ready, numbers, len(text), 0.0)[0].tolist()
+    # An EDGE comes before the text.
+    return [0, *[place - 1 for span in spans for place in span], len(text)]
+
+
+def pieces_at(edges: Sequence[int], behavior: str) -> list[tuple[int, int]]:
+    """The (start, end) of the pieces of a text that is split at its matches; edges: see `edges_of`.
+
+    >>> pieces_at([0, 1, 2, 4, 5, 5], "merged_with_previous")
+    [(0, 2), (2, 5)]
+    """
+    if len(edges) == 2:
+        return [(0, edges[1])]
+    if behavior == "removed":
+        return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
+    pieces = [(start, end, i % 2) for i, (start, end) in enumerate(pairwise(edges)) if start < end or i % 2]
+    if behavior == "isolated":
+        return [(start, end) for start, end, _ in pieces]
+    joins, joined, before = JOINS[behavior], list[tuple[int, int]](), 0
+    for start, end, delimits in pieces:
+        joined.append((joined.pop()[0] if joined and joins[before][delimits] else start, end))
+        before = delimits
+    return joined
 
 
 # --- Splitting at matches

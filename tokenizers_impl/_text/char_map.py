@@ -196,6 +196,16 @@ def lower_case() -> CharMap:
 
 
 @cache
-def upper_case() -> CharMap:
-    """The map to upper case, character by character."""
-    return CharMap.of_dict(code_points_by_char("unicode_uppercase.txt"))
+def lower_case_table() -> dict[int, str]:
+    """`lower_case` as a table for `str.translate`."""
+    return _table("unicode_lowercase.txt")
+
+
+@cache
+def upper_case_table() -> dict[int, str]:
+    """The map to upper case, character by character, as a table for `str.translate`."""
+    return _table("unicode_uppercase.txt")
+
+
+def _table(name: str) -> dict[int, str]:
+    return {code: "".join(map(chr, parts)) for code, parts in code_points_by_char(name).items()}

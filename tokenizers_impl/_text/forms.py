@@ -91,6 +91,14 @@ def form(*, compatibility: bool, composes: bool) -> Form:
     return slow._replace(alone=alone, restless=restless)
 
 
+@cache
+def alone_table(*, compatibility: bool, composes: bool) -> dict[int, str]:
+    """The characters that change even alone in a form, as a table for `str.translate`: see `Form.alone`."""
+    alone = form(compatibility=compatibility, composes=composes).alone
+    codes = alone.changed()
+    return dict(zip(codes.tolist(), alone.apply(each(codes)).texts(), strict=True))
+
+
 def in_form(splits: Splits, *, compatibility: bool, composes: bool) -> Splits:
     """Normalize each split by itself."""
     wanted = form(compatibility=compatibility, composes=composes)

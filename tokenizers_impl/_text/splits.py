@@ -65,7 +65,7 @@ class Splits(NamedTuple):
 
         ValueError if a text is not a string, or has a lone surrogate; first: the number of the first text in messages.
         """
-        chars = _checked(texts, first)
+        chars = check_texts(texts, first)
         lengths = np.fromiter(map(len, texts), np.int64, len(texts))
         ends = np.cumsum(lengths)
         starts = ends - lengths
@@ -138,7 +138,7 @@ def positions(starts: I64, ends: I64) -> I32:
     return origins
 
 
-def _checked(texts: Sequence[str], first: int) -> U32:
+def check_texts(texts: Sequence[str], first: int = 0) -> U32:
     """The code points of all texts; ValueError names a text that is not a string or has a lone surrogate."""
     try:
         return code_points("".join(texts))

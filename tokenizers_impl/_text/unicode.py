@@ -61,6 +61,12 @@ def character_classes() -> U8:
     return classes
 
 
+@cache
+def white_space() -> str:
+    """The characters of class SPACE.  `str.strip` itself strips four control characters more."""
+    return "".join(map(chr, np.flatnonzero(character_classes() & SPACE).tolist()))
+
+
 # --- The tables of the normalizers
 
 HANGUL, LEADS, VOWELS, TRAILS = 0xAC00, range(0x1100, 0x1113), range(0x1161, 0x1176), range(0x11A7, 0x11C3)
