@@ -107,8 +107,18 @@ class PreTokenizedString:
     __slots__ = ("_added", "_original", "_strings", "_tokens")
 
     def __init__(self, sequence: str) -> None:
-        self._original, self._strings = sequence, [NormalizedString(sequence)]
-        self._added, self._tokens = [TEXT], list[Tokens]([None])
+        self._set(sequence, [NormalizedString(sequence)])
+
+    def _set(self, original: str, strings: list[NormalizedString]) -> None:
+        self._original, self._strings = original, strings
+        self._added, self._tokens = [TEXT] * len(strings), list[Tokens]([None] * len(strings))
+
+    @classmethod
+    def of_strings(cls, original: str, strings: list[NormalizedString]) -> PreTokenizedString:
+        """Build from splits, none of which is an added token."""
+        made = cls.__new__(cls)
+        made._set(original, strings)
+        return made
 
     @classmethod
     def of_parts(cls, original: str, parts: Sequence[Part]) -> PreTokenizedString:

@@ -186,7 +186,6 @@ class CustomWords(CustomSteps):
     def _cut(self, text: str, string: NormalizedString) -> list[NormalizedString]:
         """The nonempty words of a text as the user's pre-tokenizer splits it."""
         size = len(string.normalized)
-        parts = [Part(string.part(0, size), TEXT)] if size else []
-        whole = PreTokenizedString.of_parts(text, parts)
+        whole = PreTokenizedString.of_strings(text, [string.part(0, size)] if size else [])
         self.pre_tokenizer.change(whole)
         return [word for word in whole.strings if word.normalized]
