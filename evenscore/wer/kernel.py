@@ -25,9 +25,9 @@ HIT, SUBSTITUTE, DELETE, INSERT = range(4)
 UNREACHED = np.iinfo(np.int64).max // 4
 _ALL, _NONE, _ONE, _TOP = np.uint64(2**64 - 1), np.uint64(0), np.uint64(1), np.uint64(63)
 
-# The work on which kernels would have saved about a second: so many cells of distance matrices. Loading numba and its
-# kernels takes half of that, compiling them some seconds. What a pair takes besides its cells counts as more of them.
-_WORTHWHILE = 1 << 30
+# So many cells of distance matrices take 0.3 to 1 s without kernels. Loading numba and its kernels takes 0.3 to 0.5 s,
+# compiling them some seconds, once. What a pair takes besides its cells counts as more of them.
+_WORTHWHILE = 1 << 28
 _CELLS_PER_PAIR = 600
 _done = {"cells": 0}
 
