@@ -142,8 +142,8 @@ def fast_edit_counts(reference: Tokens, prediction: Tokens) -> list[int]:
     for token in prediction[start:j]:
         match, above = masks.get(token, 0), falls
         xv, xh = match | falls, ((match & rises) + rises) ^ rises | match
-        hp, hn = (falls | ~(xh | rises)) << 1 | 1, (rises & xh) << 1
-        rises, falls = (hn | ~(xv | hp)) & full, xv & hp
+        hp, hn = (falls | full ^ (xh | rises)) << 1 | 1, (rises & xh) << 1
+        rises, falls = (hn | full ^ (xv | hp)) & full, xv & hp
         rows.append((rises, above, match))
     # 3. Follow the path back, with the ties of `edit_counts`. `column` has the bit of the reference token before it.
     column, deletions, insertions = bit >> 1, 0, 0
