@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from evenscore.wer.kernel import (
     path_back,
     pay_off,
     short_counts,
+    whole_counts,
 )
 from evenscore.wer.plain import fast_edit_counts
 
@@ -130,6 +131,8 @@ _SHORT_REFERENCE = 65
 _SHORT_PREDICTION = 10
 # What numpy's calls take for lanes besides their cells, as cells (see `add_work`): at least half a millisecond.
 _CELLS_OF_LANES = 1 << 19
+# A kernel's table may have an entry for each code point, and for each word of a block of rows.
+_MOST_MASKS = 1 << 21
 # The first guess at the number of edits: the surplus of the longer side, and this part of it.
 _GUESSED_PART = 16
 
@@ -215,8 +218,8 @@ def _parts(reference: IntArray, prediction: IntArray, bound: int, masks: Bits | 
     yield np.full(suffix, HIT, np.int8)
 
 
-def _fits_whole(width: int, rows: int) -> bool:
-    """Whether rapidfuzz keeps a matrix of this size."""
+def _fits_whole(width: Any, rows: Any) -> Any:
+    """Whether rapidfuzz keeps a matrix of this size, or of each of these sizes."""
     return 2 * width * rows // 8 < _MATRIX_BYTES
 
 
@@ -326,13 +329,31 @@ def edit_counts(references: Segments, predictions: Segments) -> IntArray:
 
 def _by_kernels(references: Segments, predictions: Segments) -> IntArray:
     """Return the counts of each pair, shape (n, 4), from compiled kernels."""
+    # Copies, because numba compiles anew for arrays of another type and for those that cannot be written.
+    references, predictions = (
+        Segments(side.ids.astype(np.int64), side.offsets.astype(np.int64)) for side in (references, predictions)
+    )
     is_long = references.lengths > LANE_BITS
     counts = np.zeros((len(is_long), 4), np.int64) if is_long.all() else short_counts(references, predictions)
     if is_long.any():
-        references, predictions, masks = _numbered(references, predictions)
-    for pair in np.flatnonzero(is_long).tolist():
+        counts += _long_counts(references, predictions, is_long)
+    return counts
+
+
+def _long_counts(references: Segments, predictions: Segments, is_long: Mask) -> IntArray:
+    """Return the counts of the long pairs, and zeros for the others, shape (n, 4)."""
+    references, predictions, masks = _with_masks(references, predictions)
+    is_whole = _fits_whole(references.lengths, predictions.lengths)
+    counts = whole_counts(references, predictions, np.flatnonzero(is_long & is_whole), masks)
+    for pair in np.flatnonzero(is_long & ~is_whole).tolist():
         counts[pair] = _of_path(references.row(pair), predictions.row(pair), masks)
     return counts
+
+
+def _with_masks(left: Segments, right: Segments) -> tuple[Segments, Segments, Bits]:
+    """Return both sides with ids below some millions, and a kernel's table of these ids."""
+    size = 1 + max(int(side.ids.max(initial=0)) for side in (left, right))
+    return (left, right, np.zeros(size, np.uint64)) if size <= _MOST_MASKS else _numbered(left, right)
 
 
 def _by_numpy(left: Segments, right: Segments, in_lanes: Mask) -> tuple[IntArray, IntArray]:

@@ -93,12 +93,26 @@ def last_row(reference: IntArray, prediction: IntArray, bound: int, count: int, 
 def short_counts(references: Segments, predictions: Segments) -> IntArray:
     """Return `edits.edit_counts` of the pairs whose references have at most 64 tokens, and zeros for the others.
 
+    references, predictions: int64. Most texts have few words, and comparing them takes less time than a table of masks.
+
     >>> references, predictions = (Segments(np.array(side), np.array([0, len(side)])) for side in ([1, 2, 3], [1, 3]))
     >>> short_counts(references, predictions).tolist()
     [[2, 0, 1, 0]]
     """
-    # One type of arrays, because numba compiles anew for each.
-    counts: IntArray = run_kernel(_short_pairs, *(side.astype(np.int64) for side in (*references, *predictions)))
+    counts: IntArray = run_kernel(_short_pairs, *references, *predictions)
+    return counts
+
+
+def whole_counts(references: Segments, predictions: Segments, pairs: IntArray, masks: Bits) -> IntArray:
+    """Return `edits.edit_counts` of the pairs at these indexes, each from its whole matrix, and zeros for the others.
+
+    references, predictions: int64; masks: as for `path_back`.
+
+    >>> references, predictions = (Segments(np.array(side), np.array([0, len(side)])) for side in ([1, 2, 3], [1, 3]))
+    >>> whole_counts(references, predictions, np.array([0]), np.zeros(4, np.uint64)).tolist()
+    [[2, 0, 1, 0]]
+    """
+    counts: IntArray = run_kernel(_whole_pairs, *references, *predictions, pairs, masks)
     return counts
 
 
@@ -178,6 +192,68 @@ def _traced_back(
         place -= 1
         kinds[place] = kind
     return kinds[place:]
+
+
+def _whole_pairs(
+    reference_ids: IntArray,
+    reference_offsets: IntArray,
+    prediction_ids: IntArray,
+    prediction_offsets: IntArray,
+    pairs: IntArray,
+    masks: Bits,
+) -> IntArray:
+    counts = np.zeros((len(reference_offsets) - 1, 4), np.int64)
+    # Block by block, each with a word per row. Row 0 falls nowhere.
+    highest, size = 1, 1
+    for pair in pairs:
+        n = reference_offsets[pair + 1] - reference_offsets[pair]
+        height = prediction_offsets[pair + 1] - prediction_offsets[pair] + 1
+        highest, size = max(highest, height), max(size, (n + 63) // 64 * height)
+    rises, ups = np.empty(size, np.uint64), np.empty(highest, np.uint64)
+    falls, downs = np.empty_like(rises), np.empty_like(ups)
+    for pair in pairs:
+        start, i = reference_offsets[pair], reference_offsets[pair + 1]
+        other, j = prediction_offsets[pair], prediction_offsets[pair + 1]
+        n, m = i - start, j - other
+        while start < i and other < j and reference_ids[start] == prediction_ids[other]:
+            start, other = start + 1, other + 1
+        while start < i and other < j and reference_ids[i - 1] == prediction_ids[j - 1]:
+            i, j = i - 1, j - 1
+        left, right = reference_ids[start:i], prediction_ids[other:j]
+        hits, deletions, height = n - len(left), 0, len(right) + 1
+        ups[:height], downs[:height] = _ONE, _NONE
+        for first in range(0, len(left), 64):
+            block = left[first : first + 64]
+            for k, token in enumerate(block):
+                masks[token] |= _ONE << np.uint64(k)
+            vp, vn, place = _ALL, _NONE, first // 64 * height
+            falls[place] = _NONE
+            for row, token in enumerate(right, 1):
+                up, down = ups[row], downs[row]
+                match = masks[token] | down
+                d0 = (((match & vp) + vp) ^ vp) | match | vn
+                hp, hn = vn | ~(d0 | vp), vp & d0
+                ups[row], downs[row] = hp >> _TOP, hn >> _TOP
+                hp, hn = hp << _ONE | up, hn << _ONE | down
+                vp, vn = hn | ~(d0 | hp), d0 & hp
+                rises[place + row], falls[place + row] = vp, vn
+            for token in block:
+                masks[token] = _NONE
+        i, j = len(left), len(right)
+        while i and j:
+            place, bit = (i - 1) // 64 * height + j, np.uint64((i - 1) % 64)
+            if rises[place] >> bit & _ONE:
+                deletions += 1
+                i -= 1
+            elif falls[place - 1] >> bit & _ONE:
+                j -= 1
+            else:
+                hits += left[i - 1] == right[j - 1]
+                i, j = i - 1, j - 1
+        deletions += i
+        substitutions = n - hits - deletions
+        counts[pair] = hits, substitutions, deletions, m - hits - substitutions
+    return counts
 
 
 def _short_pairs(

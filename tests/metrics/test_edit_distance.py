@@ -175,6 +175,20 @@ def test_long_misheard_pair_is_aligned_as_by_rapidfuzz(n: int, vocabulary: int, 
     assert counts([pair]) == [rapidfuzz_counts(pair)]
 
 
+@pytest.mark.parametrize("m", [63_549, 63_550, 63_551])
+def test_pair_about_as_large_as_the_largest_unhalved_is_aligned_as_by_rapidfuzz(m: int) -> None:
+    rng = random.Random(m)
+    pair = [rng.randrange(3) for _ in range(66)], [rng.randrange(3) for _ in range(m)]
+    assert wer_edits._fits_whole(66, m) is (m < 63_551)
+    assert counts([pair]) == [rapidfuzz_counts(pair)]
+
+
+@pytest.mark.parametrize("highest", [wer_edits._MOST_MASKS - 1, wer_edits._MOST_MASKS, 2**62])
+def test_ids_of_any_size_count_alike(highest: int) -> None:
+    pair = [0, 1, highest] * 40, [1, highest, highest] * 30
+    assert counts([pair]) == [rapidfuzz_counts(pair)]
+
+
 def test_halving_settles_ties_in_another_way() -> None:
     """Without the halving this pair gets another of its best alignments."""
     rng = random.Random(1)
@@ -289,7 +303,7 @@ def test_kernels_wait_until_they_pay_off(monkeypatch: pytest.MonkeyPatch) -> Non
     pair = [1, 2] * 50, [2, 3, 1] * 40
     cells = len(pair[0]) * len(pair[1]) + kernel._CELLS_PER_PAIR
     monkeypatch.setattr(kernel, "_WORTHWHILE", 3 * cells)
-    assert [compiled_kernels() for _ in range(4) if counts([pair]) == [rapidfuzz_counts(pair)]] == [0, 0, 2, 2]
+    assert [compiled_kernels() for _ in range(4) if counts([pair]) == [rapidfuzz_counts(pair)]] == [0, 0, 1, 1]
     # Equal texts are no work.
     monkeypatch.setattr(kernel, "_done", {"cells": 0})
     for _ in range(4):
@@ -331,12 +345,12 @@ def test_a_kernel_that_cannot_be_kept_still_aligns(error: type[Exception], monke
 def test_a_kernel_is_compiled_once(dtype: type[np.signedinteger], monkeypatch: pytest.MonkeyPatch) -> None:
     """Not again for arrays of other types, for views, for arrays that cannot be written."""
     monkeypatch.setattr(kernel, "_WORTHWHILE", 0)
-    long = [(segments([[1, 2, 3] * 900]), segments([[3, 1] * 1300])), (segments([[1, 2]]), segments([[2, 4]]))]
-    for sides in long:
+    corpora = [([1, 2, 3] * 900, [3, 1] * 1300), ([1, 2, 3] * 30, [3, 1] * 40), ([1, 2], [2, 4])]
+    for sides in [tuple(segments([side]) for side in pair) for pair in corpora]:
         for side in sides:
             side.ids.flags.writeable = False
         edit_counts(*(side._replace(ids=side.ids.astype(dtype)) for side in sides))
         edit_counts(*sides)
         edit_operations(*(side.ids for side in sides))
-    for function in (kernel._banded, kernel._traced_back, kernel._short_pairs):
+    for function in (kernel._banded, kernel._traced_back, kernel._whole_pairs, kernel._short_pairs):
         assert len(kernel._compiled(function).compiled.signatures) == 1
