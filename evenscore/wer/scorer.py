@@ -19,7 +19,7 @@ from evenscore.text.words import Units
 from evenscore.totals import Bound
 from evenscore.wer.alignment import Alignment, alignment_picture, count_errors, draw
 from evenscore.wer.costs import Costs, WholeCosts, weighted_edit_counts, weighted_edit_operations, whole_costs
-from evenscore.wer.edits import edit_counts, edit_operations
+from evenscore.wer.edits import edit_counts, edit_operations, string_counts
 from evenscore.wer.kernel import add_work, pay_off
 from evenscore.wer.options import INSTEAD, WerOptions
 from evenscore.wer.plain import fast_edit_counts
@@ -33,7 +33,7 @@ _RATE_NAMES = {"word": "wer", "char": "cer", "mixed": "wer"}
 _SEPARATORS = {"word": " ", "char": "", "mixed": " "}
 # Up to this many characters, plain Python is faster than arrays.
 _FEW_CHARACTERS = 12_000
-# Once kernels are loaded, plain Python is faster only up to this many words, or twice as many characters.
+# Once kernels are loaded, lists of strings are faster only up to this many words, or twice as many characters.
 _FEW_WORDS = 240
 # What plain Python takes longer than a kernel for each further word, as cells (see `add_work`).
 _CELLS_PER_WORD = 200
@@ -115,7 +115,7 @@ class Wer(Scorer[WerOptions]):
         add_work(max(0, self._beyond_few(sum(map(len, said + read)))) * _CELLS_PER_WORD, 0)
         if synonyms:
             read = [best_reading(*pair, synonyms, WholeCosts(1, 1, 1)) for pair in zip(read, said, strict=True)]
-        pairs = map(fast_edit_counts, read, said)
+        pairs = map(fast_edit_counts, read, said, itertools.repeat(string_counts))
         rows = [[h, s, d, i, s + d + i > 0, divisor(h, s, d, i)] for h, s, d, i in pairs]
         if len(rows) == len(counts):
             return rows

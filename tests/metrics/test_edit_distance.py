@@ -23,7 +23,8 @@ from evenscore.text import lanes
 from evenscore.text.segments import Segments
 from evenscore.wer import edits as wer_edits
 from evenscore.wer import kernel
-from evenscore.wer.edits import Edit, Operation, edit_counts, edit_operations, edit_script
+from evenscore.wer.edits import Edit, Operation, edit_counts, edit_operations, edit_script, string_counts
+from evenscore.wer.plain import fast_edit_counts
 
 # Lanes have 8, 16, 32, 64 bits; longer sides go to the big integers.
 EDGES = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129]
@@ -109,6 +110,28 @@ def applied(edits: list[Edit], pair: Pair) -> list[int]:
 @given(st.lists(pairs(), max_size=6))
 def test_counts_are_those_of_rapidfuzz(corpus: list[Pair]) -> None:
     assert counts(corpus) == [rapidfuzz_counts(pair) for pair in corpus]
+
+
+@examples(300)
+@given(pairs(), st.sampled_from(["{}", "w{}"]))
+def test_counts_of_strings_are_those_of_rapidfuzz(pair: Pair, name: str) -> None:
+    """Of characters, of words."""
+    strings = ([name.format(chr(ord("a") + 90 * token)) for token in side] for side in pair)
+    assert fast_edit_counts(*strings, string_counts) == rapidfuzz_counts(pair)
+
+
+@pytest.mark.parametrize(
+    ("work", "strings", "matrix", "by_kernel"),
+    [(784, 56, 1 << 20, True), (785, 56, 1 << 20, False), (0, 55, 1 << 20, False), (0, 56, 100, False)],
+)
+def test_kernel_counts_many_strings_of_a_small_matrix(
+    work: int, strings: int, matrix: int, by_kernel: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel, "_WORTHWHILE", work)
+    monkeypatch.setattr(kernel, "_done", {"cells": 0})
+    monkeypatch.setattr(wer_edits, "_MATRIX_BYTES", matrix)
+    monkeypatch.setattr(wer_edits, "table_counts", lambda *_: [])
+    assert string_counts(["a"] * 28, ["b"] * (strings - 28)) == ([0, 28, 0, 0] if by_kernel else [])
 
 
 @examples(60)
