@@ -119,8 +119,9 @@ def bounds_of(range: Any, n: int) -> tuple[int, int]:
             raise ValueError(f"the range {range!r} has a step: take every character, then filter")
         start, end, _ = range.indices(n)
         return start, end
-    if isinstance(range, tuple) and len(range) == 2 and all(isinstance(each, int) and each >= 0 for each in range):
-        return range
+    numbers = (int, np.integer)
+    if isinstance(range, tuple) and len(range) == 2 and all(isinstance(each, numbers) and each >= 0 for each in range):
+        return int(range[0]), int(range[1])
     try:
         number = index(range)
     except TypeError:
@@ -356,9 +357,14 @@ class NormalizedString:
             self._set("".join(compress(self._normalized, kept)), list(compress(self.places, kept)))
 
     def map(self, func: Callable[[str], str]) -> None:
-        """Replace every character by the function's result; ValueError if that is not one character."""
+        """Replace every character by the function's result; ValueError if that is not one character.
+
+        ValueError also for a lone surrogate.
+        """
         check_callable("map", func, "a character")
-        self._normalized = "".join([mapped(func, char) for char in self._normalized])
+        made = "".join([mapped(func, char) for char in self._normalized])
+        made.encode()
+        self._normalized = made
 
     def for_each(self, func: Callable[[str], object]) -> None:
         """Call the function with every character."""

@@ -174,7 +174,8 @@ class PreTokenizedString:
                 raise ValueError(
                     f"item {k} of what {name_of(func)} returned for split {i} is {each!r}: give a NormalizedString"
                 )
-        return [each for each in returned if each.normalized]
+        # Copies, because the function may keep the strings and change them later.
+        return [each.copy() for each in returned if each.normalized]
 
     def normalize(self, func: Callable[[NormalizedString], object]) -> None:
         """Let the function change every split in place; its result is ignored."""
@@ -183,7 +184,8 @@ class PreTokenizedString:
         for string, tokens in zip(strings, self._tokens, strict=True):
             if tokens is None:
                 func(string)
-        self._strings = strings
+        # Copies again, because the function may keep the strings and change them later.
+        self._strings = [string.copy() for string in strings]
 
     def tokenize(self, func: Callable[[str], list[Token]]) -> None:
         """Assign to every split the tokens that the function returns for its text; ValueError for any other result."""

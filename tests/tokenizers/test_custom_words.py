@@ -184,6 +184,45 @@ def test_words_that_are_kept_change_no_encoding_afterwards() -> None:
     assert tokenizer.encode("low a").tokens == encoding.tokens == ["low", "a"]
 
 
+class ChangesWhatItKept:
+    """Changes the strings that it got and made for earlier texts."""
+
+    def __init__(self) -> None:
+        self.kept = list[NormalizedString]()
+
+    def change_kept(self) -> None:
+        for string in self.kept:
+            string.uppercase()
+        self.kept = []
+
+    def normalize(self, normalized: NormalizedString) -> None:
+        self.change_kept()
+        self.kept.append(normalized)
+
+    def pre_tokenize(self, pretok: Any) -> None:
+        self.change_kept()
+        pretok.normalize(self.kept.append)
+        pretok.split(self.words)
+
+    def words(self, i: int, split: NormalizedString) -> list[NormalizedString]:
+        made = split.split(" ", "removed")
+        self.kept += made
+        return made
+
+
+@pytest.mark.parametrize("few", [inputs.FEW, -1])
+@pytest.mark.parametrize("part", ["normalizer", "pre_tokenizer"])
+def test_strings_that_are_kept_change_no_earlier_text_of_the_batch(part: str, few: int) -> None:
+    tokenizer, own = Tokenizer(models.WordLevel({"lo": 0, "a": 1, "?": 2}, unk_token="?")), ChangesWhatItKept()
+    if part == "normalizer":
+        tokenizer.normalizer = normalizers.Normalizer.custom(own)
+        tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    else:
+        tokenizer.pre_tokenizer = pre_tokenizers.PreTokenizer.custom(own)
+    with patch.object(inputs, "FEW", few):
+        assert [each.tokens for each in tokenizer.encode_batch(["lo a", "a", "lo"])] == [["lo", "a"], ["a"], ["lo"]]
+
+
 # Strings change texts in Python as arrays do
 
 

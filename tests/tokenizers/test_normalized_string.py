@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+import numpy as np
 import pytest
 import tokenizers
 from hypothesis import given
@@ -82,6 +83,16 @@ def test_ranges_of_ascii_text_are_those_of_the_library() -> None:
             assert shown(strings[0][each]) == shown(strings[1][each])
 
 
+def test_ranges_of_numpy() -> None:
+    spans = [tuple(span) for span in np.array([(0, 2), (1, 1), (2, 9)])]
+    found = []
+    for library in LIBRARIES:
+        text = library.PreTokenizedString("abc")
+        text.split(lambda i, split: [split.slice(span) for span in spans])
+        found.append(text.get_splits())
+    assert str(found[0]) == str(found[1])
+
+
 def test_ranges_count_characters() -> None:
     text = NormalizedString("añé")
     assert [str(text[each]) for each in (-1, slice(-2, None), slice(None, -1))] == ["é", "ñé", "añ"]
@@ -154,6 +165,7 @@ def test_where_a_part_of_a_part_stands() -> None:
         ("filter", (lambda char: 1,), "the function given to filter says 1 of 'a': return True or False"),
         ("map", (3,), "map is given 3: give a function"),
         ("map", (lambda char: "",), "the function given to map makes '' of 'a': return one character"),
+        ("map", (lambda char: "\ud800",), "surrogates not allowed"),
         ("map", (lambda char: None,), "the function given to map makes None of 'a'"),
         ("for_each", (3,), "for_each is given 3: give a function"),
     ],
@@ -229,6 +241,30 @@ def test_a_text_in_splits(text: str, cuts: list[tuple[Any, ...]]) -> None:
             theirs.attention_mask,
         )
         assert (mine.special_tokens_mask, mine.sequence_ids) == (theirs.special_tokens_mask, theirs.sequence_ids)
+
+
+def test_strings_that_are_kept_change_no_split() -> None:
+    found = []
+    for library in LIBRARIES:
+        text, kept = library.PreTokenizedString("lo a"), list[Any]()
+
+        def words(i: int, split: Any) -> list[Any]:
+            made = split.split(" ", "removed")
+            kept.extend(made)  # noqa: B023
+            return list(made)
+
+        text.split(words)
+        for each in kept:
+            each.append("x")
+        found.append(text.get_splits())
+    assert found[0] == found[1] == [("lo", (0, 2), None), ("a", (3, 4), None)]
+
+
+def test_a_string_that_is_kept_from_normalize_changes_no_split() -> None:
+    text, kept = PreTokenizedString("lo a"), list[NormalizedString]()
+    text.normalize(kept.append)
+    kept[0].append("x")
+    assert text.get_splits() == [("lo a", (0, 4), None)]
 
 
 def test_places_in_changed_text_are_characters_of_it() -> None:

@@ -109,7 +109,8 @@ def changed(text: str, normalizer: Normalizer | None) -> NormalizedString:
     string = NormalizedString.aligned(text, text, list(range(1, 2 * len(text), 2)))
     if text and normalizer:
         normalizer.normalize(string)
-    return string
+    # A copy, because the user's normalizer may keep the string and change it later.
+    return string.copy()
 
 
 def splits_from(rows: Sequence[Sequence[NormalizedString]], texts: Sequence[str]) -> Splits:

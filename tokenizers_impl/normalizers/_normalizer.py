@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from .._core.component import CustomComponent, FlatSequence, Step
 from .._normalized_string import NormalizedString, checked_string
-from .._pre_tokenized_string import parts_with_surroundings, splits_of
+from .._pre_tokenized_string import Part, parts_with_surroundings, splits_of
 from .._text.splits import TEXT, Given, Splits
 
 # --- The base class of normalizers
@@ -92,11 +92,15 @@ class CustomNormalizer(CustomComponent, Normalizer):
     def normalize_splits(self, splits: Splits) -> Splits:
         """Let the object change every split that is text and whose original is not empty."""
         given = cast("Given", splits.given)
-        rows = list(parts_with_surroundings(splits, given))
-        for part in (part for row in rows for part in row):
-            if part.added == TEXT and part.string.original:
-                self.change(part.string)
-        return splits_of(rows, given)
+        rows = parts_with_surroundings(splits, given)
+        return splits_of([list(map(self._changed, row)) for row in rows], given)
+
+    def _changed(self, part: Part) -> Part:
+        if part.added != TEXT or not part.string.original:
+            return part
+        self.change(part.string)
+        # A copy, because the object may keep the string and change it later.
+        return part._replace(string=part.string.copy())
 
 
 # --- Sequences of normalizers
