@@ -74,7 +74,7 @@ def check_callable(method: str, func: Any, given: str) -> None:
         raise ValueError(f"{method} is given {func!r}: give a function of {given}")
 
 
-def told(func: Callable[[str], Any], char: str) -> bool:
+def is_kept(func: Callable[[str], Any], char: str) -> bool:
     """Call the function of `filter`; ValueError if it returns anything but True or False."""
     answer = func(char)
     if not isinstance(answer, (bool, np.bool_)):
@@ -352,7 +352,7 @@ class NormalizedString:
     def filter(self, func: Callable[[str], bool]) -> None:
         """Keep the characters for which the function returns True; ValueError if it returns anything but a bool."""
         check_callable("filter", func, "a character")
-        kept = [told(func, char) for char in self._normalized]
+        kept = [is_kept(func, char) for char in self._normalized]
         if not all(kept):
             self._set("".join(compress(self._normalized, kept)), list(compress(self.places, kept)))
 

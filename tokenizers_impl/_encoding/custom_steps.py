@@ -21,7 +21,7 @@ from ..normalizers import Normalizer
 from ..normalizers._normalizer import CustomNormalizer
 from ..pre_tokenizers._pre_tokenizer import CustomPreTokenizer
 from .added_tokens import AddedVocabulary, TokenFinder
-from .encoded import Cutter, EncodedBatch, encoded_words
+from .encoded import Cutter, encoded_words
 from .inputs import Inputs
 from .post_processing import PostProcessing
 from .stretches import KeptWords, Stretches, StretchRow
@@ -98,9 +98,10 @@ class CustomSteps(ABC):
             return False
         return not any(token in joined for token in self.raw)
 
-    def batch(self, splits: Splits, *, offsets: bool) -> EncodedBatch:
-        """Encode splits as arrays."""
-        return encoded_words(splits.without_empty(), self.model, self.added, offsets=offsets)
+    def as_arrays(self, splits: Splits, inputs: Inputs, processing: PostProcessing, *, offsets: bool) -> list[Encoding]:
+        """Encode the splits of the inputs as arrays; one Encoding per input."""
+        batch = encoded_words(splits.without_empty(), self.model, self.added, offsets=offsets)
+        return processing.of_batches([batch], [inputs])
 
 
 def changed(text: str, normalizer: Normalizer | None) -> NormalizedString:
@@ -141,7 +142,7 @@ class CustomStretches(CustomSteps):
         texts = self.stretches.rows(made.texts) if made.are_few else None
         if texts is None:
             splits = self.cutter.cut(splits_from([[string] for string in strings], inputs.texts))
-            return processing.of_batches([self.batch(splits, offsets=offsets)], [inputs])
+            return self.as_arrays(splits, inputs, processing, offsets=offsets)
         rows = [CustomRow(text, offsets, [string.places]) for text, string in zip(texts, strings, strict=True)]
         return processing.of_stretches(rows, inputs.bounds, offsets)
 
@@ -168,11 +169,11 @@ class CustomWords(CustomSteps):
         strings = [changed(text, self.normalizer) for text in texts]
         if any(token in string.normalized for token in self._normalized for string in strings):
             splits = self.cutter.cut(splits_from([[string] for string in strings], texts))
-            return processing.of_batches([self.batch(splits, offsets=offsets)], [inputs])
+            return self.as_arrays(splits, inputs, processing, offsets=offsets)
         words = list(map(self._cut, texts, strings))
         found = self.words.rows([[word.normalized for word in row] for row in words])
         if found is None:
-            return processing.of_batches([self.batch(splits_from(words, texts), offsets=offsets)], [inputs])
+            return self.as_arrays(splits_from(words, texts), inputs, processing, offsets=offsets)
         rows = [
             CustomRow(tokens, offsets, [word.places for word in row]) for tokens, row in zip(found, words, strict=True)
         ]
