@@ -391,13 +391,15 @@ class NormalizedString:
 
     def copy(self) -> NormalizedString:
         """Return an independent copy."""
-        return self.within(self._start, self._end)
+        made = _new(NormalizedString)
+        made._whole, made._start, made._end = self._whole, self._start, self._end
+        made._normalized, made._places, made._at = self._normalized, self._places, self._at
+        return made
 
     def within(self, start: int, end: int) -> NormalizedString:
         """A copy whose original is the part start:end of the whole text."""
-        made = _new(NormalizedString)
-        made._whole, made._start, made._end = self._whole, start, end
-        made._normalized, made._places, made._at = self._normalized, self._places, self._at
+        made = self.copy()
+        made._start, made._end = start, end
         return made
 
     def part(self, start: int, end: int) -> NormalizedString:
