@@ -20,7 +20,7 @@ from properties import examples
 from string_steps import LIBRARIES, STEPS, called
 
 import tokenizers_impl
-from tokenizers_impl import AddedToken, Tokenizer, models, normalizers, pre_tokenizers, processors
+from tokenizers_impl import AddedToken, NormalizedString, Tokenizer, models, normalizers, pre_tokenizers, processors
 from tokenizers_impl._encoding import inputs, stretches
 from tokenizers_impl._encoding.custom_steps import CustomRow
 from tokenizers_impl._encoding.stretches import Stretch, StretchRow
@@ -455,7 +455,9 @@ def test_stretches_after_a_normalizer_of_the_users_are_used() -> None:
 
 def test_a_token_that_covers_no_character_is_at_the_end_of_its_word() -> None:
     stretch = Stretch([0, 1], ["w", "</w>"], [(0, 1), (1, 1)], [0, 0], 1, 1)
-    assert CustomRow([stretch], True, [[5]]).offsets(slice(None)) == [(2, 3), (3, 3)]
+    word = NormalizedString("low").slice(2)
+    assert word
+    assert CustomRow([stretch], True, [word]).offsets(slice(None)) == [(2, 3), (3, 3)]
 
 
 def test_the_users_normalizer_gets_no_text_twice_where_the_arrays_take_over() -> None:

@@ -13,7 +13,7 @@ from itertools import chain
 
 from .. import normalizers
 from .._core.encoding import Encoding
-from .._normalized_string import NormalizedString, Places
+from .._normalized_string import NormalizedString
 from .._pre_tokenized_string import Part, PreTokenizedString, splits_of
 from .._text.splits import TEXT, Given, Splits
 from ..models._model import Model
@@ -31,17 +31,17 @@ from .stretches import KeptWords, Stretches, StretchRow
 class CustomRow(StretchRow):
     """The tokens of one text that the user's components changed.
 
-    places: those of the characters that the user's components made, in one or more sequences.
+    strings: what the user's components made, in order; nobody else has them.
     """
 
-    places: Sequence[Places]
+    strings: Sequence[NormalizedString]
 
     def offsets(self, part: slice) -> list[tuple[int, int]]:
         """The (start, end) of each token in the text as given; (0, 0) without offsets."""
         found = super().offsets(part)
         if not self.has_offsets:
             return found
-        places = list(chain.from_iterable(self.places))
+        places = list(chain.from_iterable(string.places for string in self.strings))
         # A token that covers no character is at the end of the character before it.
         return [
             ((places[start] if start < end else places[end - 1] + 1) >> 1, (places[end - 1] + 1) >> 1)
@@ -143,7 +143,7 @@ class CustomStretches(CustomSteps):
         if texts is None:
             splits = self.cutter.cut(splits_from([[string] for string in strings], inputs.texts))
             return self.as_arrays(splits, inputs, processing, offsets=offsets)
-        rows = [CustomRow(text, offsets, [string.places]) for text, string in zip(texts, strings, strict=True)]
+        rows = [CustomRow(text, offsets, [string]) for text, string in zip(texts, strings, strict=True)]
         return processing.of_stretches(rows, inputs.bounds, offsets)
 
 
@@ -174,9 +174,7 @@ class CustomWords(CustomSteps):
         found = self.words.rows([[word.normalized for word in row] for row in words])
         if found is None:
             return self.as_arrays(splits_from(words, texts), inputs, processing, offsets=offsets)
-        rows = [
-            CustomRow(tokens, offsets, [word.places for word in row]) for tokens, row in zip(found, words, strict=True)
-        ]
+        rows = [CustomRow(tokens, offsets, row) for tokens, row in zip(found, words, strict=True)]
         return processing.of_stretches(rows, inputs.bounds, offsets)
 
     @cached_property
