@@ -95,7 +95,8 @@ class RowScorer:
                 own, shown = self.columns[name], reprlib.repr(str(column))
                 raise ValueError(f"column {own!r} is {shown}, a single row: call map with batched=True")
         try:
-            return self.scorer.count_columns(given)
+            # map has num_proc for more cores.
+            return self.scorer.count_columns(given, in_threads=False)
         except ValueError as error:
             raise ValueError(self._located(str(error), given, indices)) from error
 

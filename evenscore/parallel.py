@@ -138,6 +138,32 @@ def ordered_results(
             future.cancel()
 
 
+def usable_cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Task(Future[R]):
+    """A Future whose result is awaited without a lock of Python's.
+
+    A Ctrl-C may leave such a lock held by the thread that waits; the thread that works would then wait forever.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ended: SimpleQueue[None] = SimpleQueue()
+
+    def end(self) -> None:
+        """Note that the result is set."""
+        self._ended.put(None)
+
+    def result(self, timeout: float | None = None) -> R:
+        """Return the result; queue.Empty after so many seconds."""
+        self._ended.get(timeout=timeout)
+        self._ended.put(None)
+        return super().result()
+
+
 class Threads:
     """At most `limit` threads, with the `submit` of concurrent.futures; leaving the context ends them.
 
@@ -152,11 +178,11 @@ class Threads:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._threads: list[Thread] = []
-        self._tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+        self._tasks: SimpleQueue[tuple[_Task[Any], Callable[[], Any]] | None] = SimpleQueue()
 
     def submit(self, function: Callable[..., R], *arguments: Any) -> Future[R]:
         """Call the function in a thread."""
-        future: Future[R] = Future()
+        future: _Task[R] = _Task()
         self._tasks.put((future, partial(function, *arguments)))
         if len(self._threads) < self._limit:
             # Kept before it starts: a Ctrl-C may arrive as soon as it runs.
@@ -186,7 +212,7 @@ class Threads:
         self.finish()
 
 
-def _work(tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]) -> None:
+def _work(tasks: SimpleQueue[tuple[_Task[Any], Callable[[], Any]] | None]) -> None:
     """Do the tasks until there is None."""
     while task := tasks.get():
         future, function = task
@@ -195,5 +221,6 @@ def _work(tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]) -> N
                 future.set_result(function())
             except BaseException as error:
                 future.set_exception(error)
+        future.end()
         # Results are large: keep none while waiting.
         del task, future, function

@@ -76,7 +76,7 @@ class Perplexity(Scorer[PerplexityOptions]):
 
     # --- counting
 
-    def count_columns(self, columns: Mapping[str, Any], executor: Any = None) -> IntArray:
+    def count_columns(self, columns: Mapping[str, Any], executor: Any = None, *, in_threads: bool = True) -> IntArray:
         """Return the statistics of each row. Raises ValueError for an executor: each worker would load the model."""
         check_no_executor(executor)
         tokens = self._tokens(columns)

@@ -91,6 +91,9 @@ class Wer(Scorer[WerOptions]):
             read = with_best_readings(read, said.repeat(counts), synonyms, whole_costs(Costs(*self.options["costs"])))
         return units._replace(segments=said), units._replace(segments=read), counts
 
+    def is_for_threads(self) -> bool:
+        return self.options["transforms"] is None
+
     def has_few(self, predictions: list[str], references: References) -> bool:
         if _is_weighted(self.options) or not are_few(predictions, references, _FEW_CHARACTERS):
             return False

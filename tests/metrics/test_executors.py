@@ -17,15 +17,16 @@ from executors import Deadly, Noting, dask_executor
 from small_corpus import METRICS, random_rows, refusal
 
 import evenscore
-from evenscore.parallel import ordered_results
+from evenscore.parallel import Threads, ordered_results
 
 PREDICTIONS, REFERENCES = random_rows(600)
 OPTIONS = {"per_example": True, "confidence": 0.9, "n_resamples": 20}
+SCORER = import_module("evenscore.scorer")
 
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("evenscore.scorer"), "_TRAVELLING_CHARACTERS", 2000)
+    monkeypatch.setattr(SCORER, "_TRAVELLING_CHARACTERS", 2000)
 
 
 @pytest.fixture(params=METRICS)
@@ -55,6 +56,54 @@ def test_processes_and_threads_give_the_same_bits(start: str) -> None:
             for executor in (processes, threads):
                 given = {"predictions": PREDICTIONS, "references": REFERENCES, "executor": executor}
                 assert metric.compute(**given, **OPTIONS) == here
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The threads that counts of a thousand characters and more have started, of at least two cores."""
+    numbers = list[int]()
+
+    class Noted(Threads):
+        def __init__(self, limit: int) -> None:
+            numbers.append(limit)
+            super().__init__(limit)
+
+    monkeypatch.setattr(SCORER, "Threads", Noted)
+    monkeypatch.setattr(SCORER, "usable_cores", lambda: 2)
+    monkeypatch.setattr(SCORER, "_THREAD_CHARACTERS", 512)
+    return numbers
+
+
+def test_large_columns_are_counted_in_two_threads_with_the_same_bits(
+    name: str, started: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metric, systems = evenscore.load(name), (PREDICTIONS, PREDICTIONS[::-1])
+
+    def results() -> list[Any]:
+        whole = metric.compute(predictions=PREDICTIONS, references=REFERENCES, **OPTIONS)
+        return [whole, metric.compare(*systems, references=REFERENCES, n_trials=20)]
+
+    in_two = results()
+    assert started == [2, 2]
+    monkeypatch.setattr(SCORER, "usable_cores", lambda: 1)
+    assert results() == in_two
+    assert started == [2, 2]
+
+
+def test_no_thread_is_started_for_few_characters_or_in_a_map(name: str, started: list[int]) -> None:
+    metric = evenscore.load(name)
+    metric.compute(predictions=["a" * 512], references=["b" * 512])
+    metric.row_scorer("predictions", "references")({"predictions": PREDICTIONS, "references": REFERENCES})
+    assert started == []
+
+
+@pytest.mark.parametrize(
+    ("name", "option"), [("bleu_corpus", "tokenizer"), ("rouge_l_multi", "tokenizer"), ("wer_dp", "transforms")]
+)
+def test_no_two_threads_call_a_function_of_the_caller(name: str, option: str, started: list[int]) -> None:
+    function = str.lower if name == "wer_dp" else str.split
+    evenscore.load(name, **{option: function}).compute(predictions=PREDICTIONS, references=REFERENCES)
+    assert started == []
 
 
 def test_what_is_wrong_with_the_input_is_said_before_anything_is_sent() -> None:

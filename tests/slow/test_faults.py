@@ -25,6 +25,7 @@ from small_corpus import METRICS, PREDICTIONS, VARYING
 from tqdm import tqdm
 
 import evenscore
+from evenscore import scorer
 from tokenizers_impl import Tokenizer, pipelines
 from tokenizers_impl._core import parallel
 from tokenizers_impl._encoding import training
@@ -65,6 +66,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAYON_NUM_THREADS", "3")
     monkeypatch.setattr(parallel, "_SMALLEST_PART", 1 << 10)
     monkeypatch.setattr(training, "BLOCK", 1 << 10)
+    monkeypatch.setattr(scorer, "_THREAD_CHARACTERS", 1 << 8)
     monkeypatch.setattr(tqdm, "monitor_interval", 0)
 
 

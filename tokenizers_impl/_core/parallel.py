@@ -12,7 +12,7 @@ from functools import partial
 from threading import Lock, Thread
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from evenscore.parallel import Threads, bars_are_hidden, ordered_results
+from evenscore.parallel import Threads, bars_are_hidden, ordered_results, usable_cores
 
 # --- Work in threads, with results in order
 
@@ -30,7 +30,7 @@ def _thread_count() -> int:
         return 1
     if os.environ.get("RAYON_NUM_THREADS", "").isdecimal():
         return max(1, int(os.environ["RAYON_NUM_THREADS"]))
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return usable_cores()
 
 
 def part_size(texts: Sequence[str]) -> int:
