@@ -238,8 +238,8 @@ class Scorer(abc.ABC, Generic[O]):
         """Return what `count_columns` returns for each system; systems: checked predictions of the same rows."""
         for texts in systems:
             self.warn(texts, references)
-        in_threads = in_threads and self._is_faster_in_threads(systems, references)
-        counted = self._counted_blocks(systems, references, executor, in_threads)
+        are_threads_faster = in_threads and self._is_faster_in_threads(systems, references)
+        counted = self._counted_blocks(systems, references, executor, are_threads_faster)
         blocks = [*with_bar(counted, "Count rows", " rows", len, len(systems) * len(references.counts))]
         of_systems = zip(*(block.reshape(len(systems), -1, block.shape[1]) for block in blocks), strict=True)
         return [with_row_columns(references.counts, np.concatenate(own)) for own in of_systems]
@@ -258,7 +258,7 @@ class Scorer(abc.ABC, Generic[O]):
             yield from map(count, blocks(_SLOW_CHARACTERS if self.cuts_text_by_text() else self.block_characters))
 
     def _is_faster_in_threads(self, systems: Sequence[list[str]], references: References) -> bool:
-        """Whether threads take less time. They do from two blocks on, and 10 % more work in all."""
+        """Whether threads take less time: they do from two blocks on, though the work in all grows by some 10 %."""
         characters = sum(map(len, itertools.chain(*systems, references.texts)))
         return characters > _THREADS * _THREAD_CHARACTERS and self.is_for_threads() and usable_cores() > 1
 
