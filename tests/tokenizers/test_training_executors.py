@@ -36,6 +36,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tokenizers_impl._encoding.training._RANGE", 3000)
     monkeypatch.setattr("tokenizers_impl._encoding.training.BLOCK", 1000)
     monkeypatch.setattr("tokenizers_impl.trainers._unigram_seed._BLOCK", 500)
+    monkeypatch.setattr("tokenizers_impl.trainers._unigram_expectation._FEW_WORDS", 300)
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +149,11 @@ def test_a_cluster_writes_the_same_file_though_workers_die(files: list[Path], tm
 
 
 @pytest.mark.parametrize("times", [1, 10**12])
-def test_an_expectation_step_elsewhere_is_the_same_to_the_last_bit(times: int) -> None:
+@pytest.mark.parametrize("few_words", [0, 1000])
+def test_an_expectation_step_elsewhere_is_the_same_to_the_last_bit(
+    times: int, few_words: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tokenizers_impl.trainers._unigram_expectation._FEW_WORDS", few_words)
     counted = WordCounts.of({word: (i + 1) * times for i, word in enumerate(dict.fromkeys(_WORDS))})
     text = WordText.of(counted)
     lexicon, matches = seed_lexicon(counted, text, UnigramOptions(vocab_size=200), [])
