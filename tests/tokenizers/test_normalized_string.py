@@ -16,6 +16,7 @@ from string_steps import CUTS, LIBRARIES, PARTS, STEPS, called, change, tokens
 
 import tokenizers_impl
 from tokenizers_impl import NormalizedString, PreTokenizedString, Token, pre_tokenizers
+from tokenizers_impl._patterns.compiled import compiled
 
 
 def shown(string: Any) -> tuple[Any, ...]:
@@ -361,3 +362,17 @@ def test_what_is_put_into_an_empty_part_stands_where_that_begins() -> None:
         found.append((splits_of(text), text.to_encoding().offsets))
     assert found[0] == found[1]
     assert found[0][1] == [(0, 0)] * 3 + [(2, 2)] * 3
+
+
+@pytest.mark.parametrize("chars", [3, 300])
+def test_patterns_with_few_and_many_characters(chars: int) -> None:
+    """The numbers of ASCII characters fit into a byte for few characters only."""
+    pattern = "|".join(chr(0x4E00 + i) for i in range(chars)) + "|a|[^a]x"
+    numbers = compiled(pattern).numbers("a")
+    assert (ord(numbers) < 256) == (chars == 3)
+    for text in ("xay", "xa一y", "bxaabx", "é"):
+        ours, theirs = (
+            [str(part) for part in library.NormalizedString(text).split(library.Regex(pattern), "isolated")]
+            for library in LIBRARIES
+        )
+        assert ours == theirs

@@ -11,7 +11,7 @@ import numpy as np
 
 from evenscore.kernel import kernel
 
-from .._core.arrays import I32, I64, U32, Bools, code_points, text_of
+from .._core.arrays import I32, I64, U32, Bools, text_of
 from .._core.options import choice_of
 from .._text.splits import TEXT, Splits
 from .compiled import Compiled, Pattern, Regex, compiled
@@ -203,7 +203,7 @@ def edges_of(pattern: Pattern, text: str) -> list[int]:
 
 def _regex_edges(pattern: Regex, text: str) -> list[int]:
     ready = compiled(pattern.pattern)
-    numbers = f"{chr(EDGE)}{text_of(ready.table[code_points(text)])}{chr(EDGE)}"
+    numbers = f"{chr(EDGE)}{ready.numbers(text)}{chr(EDGE)}"
     if ready.is_linear:
         spans = [match.span() for match in ready.program.finditer(numbers, concurrent=len(text) > _SHORT)]
     else:

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Literal
 
@@ -56,9 +57,12 @@ def parse_merges(lines: Sequence[str]) -> list[Merge]:
     [('l', 'o'), ('lo', 'w')]
     """
     counted = [line for line in lines if not line.startswith("#version")]
-    for number, line in enumerate(counted, start=1):
-        if line.count(" ") != 1:
-            raise ValueError(f"merges: line {number} is {line!r}: expected two tokens with one space between")
+    spaces = list(map(str.count, counted, repeat(" ")))
+    if spaces.count(1) < len(spaces):
+        number = next(number for number, count in enumerate(spaces) if count != 1)
+        raise ValueError(
+            f"merges: line {number + 1} is {counted[number]!r}: expected two tokens with one space between"
+        )
     tokens = " ".join(counted).split(" ") if counted else []
     return list(zip(tokens[::2], tokens[1::2], strict=True))
 
