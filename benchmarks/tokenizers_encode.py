@@ -1,13 +1,13 @@
 """Compares encoding and decoding with `tokenizers`, tiktoken and gigatoken; prints the README's table.
 
-    python benchmarks/tokenizers_encode.py [--data FOLDER] [--megabytes 10] [--freeze]
+    python benchmarks/tokenizers_encode.py [--data FOLDER] [--megabytes 10] [--no-gc]
 
 `tokenizers` trains every tokenizer on the text that is then encoded, line by line, on one thread and on all. Ids, for
 `encode_batch` also tokens and offsets, and for decoding the texts are asserted equal before anything is timed. A figure
 is the best of alternating runs. Decoding is timed for all lines, for a thousand and for one; its tables of the
 vocabulary already exist, as in all calls but the first. Peers: pip install 'evenscore[benchmark]'.
 
---freeze: call `gc.freeze()` before anything is timed, as docs/performance.md advises for large batches.
+--no-gc: call `gc.disable()` before anything is timed, as docs/performance.md advises for large batches.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def _once(run: Run, times: int) -> float:
     return (time.perf_counter() - start) / times
 
 
-def compare(model: str, document: Path, lines: list[str], *, freeze: bool) -> None:
-    """Print the rows of one tokenizer; freeze: hide what exists before the timing from the garbage collector."""
+def compare(model: str, document: Path, lines: list[str], *, no_gc: bool) -> None:
+    """Print the rows of one tokenizer; no_gc: without Python's garbage collector."""
     text = document.read_text(encoding="utf-8")
     ours, theirs = tokenizers_impl.Tokenizer.from_str(text), tokenizers.Tokenizer.from_str(text)
     mine, expected = ours.encode_batch(lines), theirs.encode_batch(lines)
@@ -93,8 +93,8 @@ def compare(model: str, document: Path, lines: list[str], *, freeze: bool) -> No
         raise AssertionError(f"{model}: encode_batch_fast has other ids")
     size = megabytes(lines)
     del mine, expected
-    if freeze:
-        gc.freeze()
+    if no_gc:
+        gc.disable()
     for job in ("encode_batch_fast", "encode_batch"):
         row(model, job, size, best(partial(getattr(ours, job), lines), partial(getattr(theirs, job), lines)))
     if model == "byte-level-bpe":
@@ -170,13 +170,13 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[2] / "shared" / "data")
     parser.add_argument("--megabytes", type=float, default=10)
     parser.add_argument("--models", nargs="+", default=list(MODELS), choices=MODELS)
-    parser.add_argument("--freeze", action="store_true")
+    parser.add_argument("--no-gc", action="store_true")
     parser.add_argument("--work", type=Path, help=argparse.SUPPRESS)
     known: Any = parser.parse_args()
     if known.work:
         lines = (known.work / "corpus.txt").read_text(encoding="utf-8").splitlines()
         for model in known.models:
-            compare(model, known.work / f"{model}.json", lines, freeze=known.freeze)
+            compare(model, known.work / f"{model}.json", lines, no_gc=known.no_gc)
         return
     print("| model | job | threads | ours MB/s | peer | peer's | ratio |\n|---|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
@@ -191,7 +191,7 @@ def main() -> None:
                 "TOKENIZERS_PARALLELISM": "false" if threads == 1 else "true",
             }
             command = [sys.executable, __file__, "--work", folder, "--models", *known.models]
-            command += ["--freeze"] * known.freeze
+            command += ["--no-gc"] * known.no_gc
             subprocess.run(command, env={**os.environ, **environment}, check=True)
 
 

@@ -114,6 +114,10 @@ REFUSED = {
     "a merge that makes no token": (bpe(merges=[["b", "a"]]), "Token `ba` out of vocabulary: merges"),
     "a merge of three": (bpe(merges=[["a", "b", "ab"]]), r"merges\[0\].* is not a pair of tokens"),
     "a merge in words": (bpe(merges=["a b ab"]), "expected two tokens with one space between"),
+    "merges of three tokens and one": (
+        bpe(merges=["#version: 0.2", "a b", "a b a", "b"]),
+        "line 2 is 'a b a': expected",
+    ),
     "merges that are numbers": (bpe(merges=[1, 2]), r"merges\[0\]: 1 is not a pair of tokens"),
     "a dropout that is a list": (bpe(dropout=[]), r"dropout is \[\]: give a number, or None"),
     "a seed that is none": (bpe(seed=1.5), "seed is 1.5: give an integer"),

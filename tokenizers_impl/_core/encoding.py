@@ -205,9 +205,9 @@ class Encoding:
         return Encoding, (self._lists(),)
 
 
-def encodings_of(rows: TokenRows) -> list[Encoding]:
-    """One Encoding per row."""
-    return list(map(Encoding, repeat(rows), range(len(rows.bounds) - 1)))
+def encodings_of(rows: TokenRows, count: int) -> list[Encoding]:
+    """One Encoding per row; count: the number of rows, so that their bounds need not be listed yet."""
+    return list(map(Encoding, repeat(rows), range(count)))
 
 
 def lists_of(name: str, encoding: Any) -> TokenLists:

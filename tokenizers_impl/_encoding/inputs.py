@@ -97,8 +97,8 @@ class Inputs(NamedTuple):
 
     @property
     def are_few(self) -> bool:
-        """Whether they are texts with few characters in all."""
-        return self.words is None and sum(map(len, self.texts)) <= FEW
+        """Whether they are few texts with few characters in all."""
+        return self.words is None and len(self.texts) <= FEW and sum(map(len, self.texts)) <= FEW
 
     @property
     def bounds(self) -> list[int] | None:

@@ -115,7 +115,7 @@ class PostProcessing:
     def of_batches(self, batches: Iterable[EncodedBatch], inputs: Sequence[Inputs]) -> list[Encoding]:
         """One Encoding per input; the rows of all parts are padded to the same length."""
         if self.does_nothing and inputs[0].sequences is None:
-            return list(chain.from_iterable(map(encodings_of, batches)))
+            return list(chain.from_iterable(encodings_of(batch, len(batch.firsts) - 1) for batch in batches))
         plans = [self.plan(batch, part.sequence_bounds()) for batch, part in zip(batches, inputs, strict=True)]
         longest = max((plan.longest for plan in plans), default=0)
         check_put_in(plans, longest)
@@ -192,7 +192,7 @@ class ArrayPlan:
         padding = self.processing.padding
         pads = padding.tokens(longest) if padding else _NO_PADDING
         overflow = partial(self._overflow, longest)
-        return encodings_of(arranged(self.batch, self.blueprint, self.cuts, pads, overflow))
+        return encodings_of(arranged(self.batch, self.blueprint, self.cuts, pads, overflow), len(self))
 
     def _overflow(self, longest: int, row: int) -> tuple[TokenLists, ...]:
         """The rows that truncation cuts off an input."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ._bpe import BPE, OWN_TYPE
-from ._model import Model, Pieces
+from ._model import Model, Pieces, TokenModel
 from ._unigram import Unigram
 from ._wordlevel import WordLevel
 from ._wordpiece import WordPiece
@@ -37,8 +37,9 @@ def from_json(data: Any) -> Model:
     kind = data.get("type", _older_kind(data))
     if not isinstance(kind, str) or kind not in _KNOWN:
         raise ValueError(f"model type {kind} is not supported: use one of {', '.join(_KNOWN)}")
-    _refuse_shared_ids(data.get("vocab"))
     found: Model = _KNOWN[kind].from_json(data)
+    if isinstance(found, TokenModel):
+        found.refuse_shared_ids()
     return found
 
 
@@ -48,13 +49,3 @@ def _older_kind(data: Mapping[str, Any]) -> str:
     if "continuing_subword_prefix" in data:
         return "WordPiece"
     return "WordLevel" if "unk_token" in data else "Unigram"
-
-
-def _refuse_shared_ids(vocab: Any) -> None:
-    """ValueError for two tokens with one id: which of them the library decodes it to differs from run to run."""
-    if not isinstance(vocab, Mapping) or set(map(type, vocab.values())) - {int}:
-        return
-    if len(set(vocab.values())) < len(vocab):
-        tokens = {id: token for token, id in vocab.items()}
-        token, id = next((token, id) for token, id in vocab.items() if tokens[id] != token)
-        raise ValueError(f"vocab gives id {id} to both {token!r} and {tokens[id]!r}: give each token its own id")

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import repeat
+from operator import contains
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ from .._core.files import chosen_prefix, dumps, lines_of, named, read_text, requ
 from .._core.options import checked_option
 from .._text.words import Words
 from ._bpe_kernel import encode
-from ._bpe_merges import DROPPED, MISSING, NONE, Merge, Merges, Tables, most_symbols
+from ._bpe_merges import DROPPED, MISSING, NONE, FlatMerges, Merge, Merges, Tables, most_symbols
 from ._explanation import MatchStep, MergeStep, check_length, longest_steps, merge_steps
 from ._model import Pieces, TokenModel, Vocabulary, read_only, room, used
 
@@ -37,7 +38,7 @@ def vocab_and_merges(
     return vocab or {}, merges or []
 
 
-def read_files(vocab: str, merges: str) -> tuple[dict[str, int], list[Merge]]:
+def read_files(vocab: str, merges: str) -> tuple[dict[str, int], FlatMerges]:
     """Read vocab.json and merges.txt."""
     try:
         tokens = json.loads(read_text(vocab))
@@ -50,21 +51,21 @@ def read_files(vocab: str, merges: str) -> tuple[dict[str, int], list[Merge]]:
     return tokens, parse_merges(lines_of(Path(merges)))
 
 
-def parse_merges(lines: Sequence[str]) -> list[Merge]:
+def parse_merges(lines: Sequence[str]) -> FlatMerges:
     """Parse merges from lines "left right"; as in the library, lines that begin with #version are not counted.
 
-    >>> parse_merges(["#version: 0.2", "l o", "lo w"])
+    >>> list(parse_merges(["#version: 0.2", "l o", "lo w"]))
     [('l', 'o'), ('lo', 'w')]
     """
-    counted = [line for line in lines if not line.startswith("#version")]
-    spaces = list(map(str.count, counted, repeat(" ")))
-    if spaces.count(1) < len(spaces):
-        number = next(number for number, count in enumerate(spaces) if count != 1)
-        raise ValueError(
-            f"merges: line {number + 1} is {counted[number]!r}: expected two tokens with one space between"
-        )
-    tokens = " ".join(counted).split(" ") if counted else []
-    return list(zip(tokens[::2], tokens[1::2], strict=True))
+    joined = " ".join(lines)
+    if "#version" in joined:
+        lines = [line for line in lines if not line.startswith("#version")]
+        joined = " ".join(lines)
+    tokens = joined.split(" ") if lines else []
+    if len(tokens) != 2 * len(lines) or not all(map(contains, lines, repeat(" "))):
+        number, line = next((i, line) for i, line in enumerate(lines) if line.count(" ") != 1)
+        raise ValueError(f"merges: line {number + 1} is {line!r}: expected two tokens with one space between")
+    return FlatMerges(tokens)
 
 
 def write_files(
@@ -164,7 +165,7 @@ class BPE(TokenModel):
         tokens, pairs = vocab_and_merges(vocab, merges)
         self._vocabulary = Vocabulary(tokens)
         self._merges = Merges.of(pairs, self._vocabulary.ids, continuing_subword_prefix or "")
-        if not self._names_itself:
+        if not self._vocabulary.has_own_ids:
             self._named_merges = [(left, right) for left, right in pairs]
         self._end_of_word_id()
 
@@ -261,12 +262,7 @@ class BPE(TokenModel):
 
     @cached_property
     def _scannable(self) -> bool:
-        return self._merges.lengthen and self._names_itself
-
-    @property
-    def _names_itself(self) -> bool:
-        """Whether no two tokens share an id, so that the ids alone determine the merges."""
-        return len(self._vocabulary.ids) == len(self._vocabulary.tokens)
+        return self._merges.lengthen and self._vocabulary.has_own_ids
 
     def _state(self) -> dict[str, Any]:
         state = super()._state()
@@ -346,7 +342,8 @@ class BPE(TokenModel):
     @staticmethod
     def read_file(vocab: str, merges: str) -> tuple[dict[str, int], list[Merge]]:
         """Read vocab.json and merges.txt; returns the vocabulary and the merges."""
-        return read_files(vocab, merges)
+        tokens, pairs = read_files(vocab, merges)
+        return tokens, list(pairs)
 
     @classmethod
     def from_file(cls, vocab: str, merges: str, **options: Any) -> BPE:

@@ -143,7 +143,7 @@ class Vocabulary:
         if set(map(type, self.ids.values())) - {int}:
             self.ids = {token: _integer(token, id) for token, id in self.ids.items()}
         self._check()
-        self.tokens = {id: token for token, id in self.ids.items()}
+        self.tokens = dict(zip(self.ids.values(), self.ids, strict=True))
 
     def _check(self) -> None:
         if set(map(type, self.ids)) - {str}:
@@ -167,6 +167,11 @@ class Vocabulary:
     def byte_ids(self) -> I32:
         """The ids of <0x00>..<0xFF>, int32, shape (256,); ABSENT for bytes that are not in the vocabulary."""
         return np.array([self.ids.get(f"<0x{byte:02X}>", ABSENT) for byte in range(256)], np.int32)
+
+    @property
+    def has_own_ids(self) -> bool:
+        """Whether no two tokens share an id."""
+        return len(self.ids) == len(self.tokens)
 
     def in_id_order(self) -> dict[str, int]:
         """The tokens sorted by id, as in files."""
@@ -215,6 +220,13 @@ class TokenModel(CheckedOptions, Model):
     def id_to_token(self, id: int) -> str | None:
         """Return the token of an id, None if no token has it."""
         return self._vocabulary.tokens.get(checked_id(id))
+
+    def refuse_shared_ids(self) -> None:
+        """ValueError for two tokens with one id: which of them the library decodes it to differs from run to run."""
+        ids, tokens = self._vocabulary.ids, self._vocabulary.tokens
+        if not self._vocabulary.has_own_ids:
+            token, id = next((token, id) for token, id in ids.items() if tokens[id] != token)
+            raise ValueError(f"vocab gives id {id} to both {token!r} and {tokens[id]!r}: give each token its own id")
 
 
 # --- The input and output arrays of encoding kernels
