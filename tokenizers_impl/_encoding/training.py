@@ -138,7 +138,7 @@ def _nothing(part: Any) -> int:
 # --- Corpora: blocks of texts from files or iterators
 
 # Characters per block.  Larger blocks take more memory; in smaller ones, more words are counted again per block.
-BLOCK = 1 << 17
+BLOCK = 1 << 18
 # Bytes of a file per part for an executor, enough to outweigh the cost of a task.
 _RANGE = 1 << 23
 _LINE_FEED = 10
