@@ -178,61 +178,68 @@ class NormalizedString:
     NormalizedString(original="é 2", normalized="e 2")
     """
 
-    # The characters have the places _places[_at], _places[_at + 1] and so on: parts of a text share its places, because
-    # a list in each of many parts would keep the garbage collector busy.
-    __slots__ = ("_at", "_end", "_normalized", "_places", "_start", "_whole")
+    # The whole text, the start and end of the original in it, the normalized text, places, at.  The characters have the
+    # places places[at], places[at + 1] and so on: parts of a text share its places, because a list in each of many
+    # parts would keep the garbage collector busy.  One tuple, because a pre-tokenizer copies every part once.
+    _state: tuple[str, int, int, str, Places, int]
+    __slots__ = ("_state",)
 
     def __init__(self, sequence: str) -> None:
         check_texts([sequence])
-        self._whole, self._start, self._end = sequence, 0, len(sequence)
-        self._set(sequence, range(1, 2 * len(sequence), 2))
+        self._state = sequence, 0, len(sequence), sequence, range(1, 2 * len(sequence), 2), 0
 
     @classmethod
     def aligned(cls, whole: str, normalized: str, places: Places) -> NormalizedString:
         """Build from a whole text, a text that comes from it, and the places of its characters."""
         made = _new(cls)
-        made._whole, made._start, made._end = whole, 0, len(whole)
-        made._set(normalized, places)
+        made._state = whole, 0, len(whole), normalized, places, 0
         return made
 
     def _set(self, normalized: str, places: Places) -> None:
-        self._normalized, self._places, self._at = normalized, places, 0
+        self._state = *self._state[:3], normalized, places, 0
+
+    def _replace_characters(self, normalized: str) -> None:
+        """Set a text of the same length, whose characters have the same places."""
+        whole, start, end, _, places, at = self._state
+        self._state = whole, start, end, normalized, places, at
 
     @property
     def original(self) -> str:
         """The original text; for a part, the part of the original that it comes from."""
-        return self._whole[self._start : self._end]
+        whole, start, end = self._state[:3]
+        return whole[start:end]
 
     @property
     def normalized(self) -> str:
         """The normalized text."""
-        return self._normalized
+        return self._state[3]
 
     @property
     def places(self) -> Places:
         """The place of each character in the whole text."""
-        return self._places[self._at : self._at + len(self._normalized)]
+        normalized, places, at = self._state[3:]
+        return places[at : at + len(normalized)]
 
     @property
     def reach(self) -> tuple[int, int]:
         """The (start, end) of the original in the whole text, in characters."""
-        return self._start, self._end
+        return self._state[1:3]
 
     def __str__(self) -> str:
-        return self._normalized
+        return self.normalized
 
     def __repr__(self) -> str:
-        return f'NormalizedString(original="{self.original}", normalized="{self._normalized}")'
+        return f'NormalizedString(original="{self.original}", normalized="{self.normalized}")'
 
     # As arrays
 
     def _splits(self) -> Splits:
         """The text as one split."""
-        return Splits.of([self._normalized], offsets=False)._replace(origins=origins_at([self.places]))
+        return Splits.of([self.normalized], offsets=False)._replace(origins=origins_at([self.places]))
 
     def rewrite(self, change: Callable[[Splits], Splits]) -> None:
         """Replace the text by the function's result for its split; the function sees the original as the whole text."""
-        splits, shift = self._splits(), np.int32(self._start)
+        splits, shift = self._splits(), np.int32(self.reach[0])
         made = change(splits._replace(origins=splits.origins - shift))
         part = slice(int(made.starts[0]), int(made.ends[0]))
         self._set(text_of(made.chars[part]), places_of(made.origins[part] + shift))
@@ -257,9 +264,9 @@ class NormalizedString:
 
     def _put_in_form(self, *, compatibility: bool, composes: bool) -> None:
         # ASCII is the same in every form.
-        if self._normalized.isascii():
+        if self.normalized.isascii():
             return
-        wanted, chars = form(compatibility=compatibility, composes=composes), code_points(self._normalized)
+        wanted, chars = form(compatibility=compatibility, composes=composes), code_points(self.normalized)
         if not holds_any(chars, wanted.restless):
             return
         if wanted.begins[chars].all():
@@ -270,8 +277,8 @@ class NormalizedString:
     def lowercase(self) -> None:
         """Lowercase every character."""
         # Most texts are ASCII, where `translate` takes five times as long.
-        if self._normalized.isascii():
-            self._normalized = self._normalized.lower()
+        if self.normalized.isascii():
+            self._replace_characters(self.normalized.lower())
         else:
             self._translate(lower_case_table())
 
@@ -281,9 +288,9 @@ class NormalizedString:
 
     def _translate(self, table: Mapping[int, str]) -> None:
         """Replace every character that is a key by one or more characters, which have its place."""
-        before, after = self._normalized, self._normalized.translate(table)
+        before, after = self.normalized, self.normalized.translate(table)
         if len(after) == len(before):
-            self._normalized = after
+            self._replace_characters(after)
         else:
             chars = zip(before, self.places, strict=True)
             self._set(after, [place for char, place in chars for _ in table.get(ord(char), char)])
@@ -295,28 +302,28 @@ class NormalizedString:
 
     def lstrip(self) -> None:
         """Strip white space from the beginning."""
-        kept = self._normalized.lstrip(white_space())
-        self._at += len(self._normalized) - len(kept)
-        self._normalized = kept
+        whole, start, end, normalized, places, at = self._state
+        kept = normalized.lstrip(white_space())
+        self._state = whole, start, end, kept, places, at + len(normalized) - len(kept)
 
     def rstrip(self) -> None:
         """Strip white space from the end."""
-        self._normalized = self._normalized.rstrip(white_space())
+        self._replace_characters(self.normalized.rstrip(white_space()))
 
     def prepend(self, s: str) -> None:
         """Prepend a string; an empty text stays empty."""
         added = checked_content("prepend", s, "normalizer Prepend")
-        if self._normalized:
-            self._check_room(len(self._normalized) + len(added))
+        if self.normalized:
+            self._check_room(len(self.normalized) + len(added))
             places = self.places
-            self._set(added + self._normalized, [places[0]] * len(added) + [*places])
+            self._set(added + self.normalized, [places[0]] * len(added) + [*places])
 
     def append(self, s: str) -> None:
         """Append a string."""
         check_texts([s])
         places = self.places
-        place = places[-1] if places else 2 * self._start
-        self._set(self._normalized + s, [*places, *[place] * len(s)])
+        place = places[-1] if places else 2 * self.reach[0]
+        self._set(self.normalized + s, [*places, *[place] * len(s)])
 
     def replace(self, pattern: Pattern, content: str) -> None:
         """Replace every match of a string or a Regex; the empty string matches nothing."""
@@ -325,25 +332,25 @@ class NormalizedString:
         checked_content("content", content, "normalizer Replace")
         if isinstance(pattern, str) and len(pattern) == len(content) == 1:
             # The characters keep their places.
-            self._normalized = self._normalized.replace(pattern, content)
+            self._replace_characters(self.normalized.replace(pattern, content))
         else:
-            self._replace(edges_of(pattern, self._normalized), content)
+            self._replace(edges_of(pattern, self.normalized), content)
 
     def _replace(self, edges: list[int], content: str) -> None:
         """Replace matches with these edges by the content; its place is that of the last character of the match."""
-        before, places, size = self._normalized, self.places, len(content)
+        before, places, size = self.normalized, self.places, len(content)
         texts = [before[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
         self._check_room(sum(map(len, texts)) + size * (len(texts) - 1))
-        made = [*places[: edges[1]]]
+        made, nowhere = [*places[: edges[1]]], 2 * self.reach[0]
         for start, end in zip(edges[2::2], edges[3::2], strict=True):
             # What is put before the first character comes from nowhere.
-            made += [places[start - 1] if start else 2 * self._start] * size
+            made += [places[start - 1] if start else nowhere] * size
             made += places[start:end]
         self._set(content.join(texts), made)
 
     def _check_room(self, size: int) -> None:
         """ValueError if the text may not grow to this size."""
-        check_room(size, room_for(len(self._normalized)))
+        check_room(size, room_for(len(self.normalized)))
 
     def clear(self) -> None:
         """Remove all characters."""
@@ -352,9 +359,9 @@ class NormalizedString:
     def filter(self, func: Callable[[str], bool]) -> None:
         """Keep the characters for which the function returns True; ValueError if it returns anything but a bool."""
         check_callable("filter", func, "a character")
-        kept = [is_kept(func, char) for char in self._normalized]
+        kept = [is_kept(func, char) for char in self.normalized]
         if not all(kept):
-            self._set("".join(compress(self._normalized, kept)), list(compress(self.places, kept)))
+            self._set("".join(compress(self.normalized, kept)), list(compress(self.places, kept)))
 
     def map(self, func: Callable[[str], str]) -> None:
         """Replace every character by the function's result; ValueError if that is not one character.
@@ -362,14 +369,14 @@ class NormalizedString:
         ValueError also for a lone surrogate.
         """
         check_callable("map", func, "a character")
-        made = "".join([mapped(func, char) for char in self._normalized])
+        made = "".join([mapped(func, char) for char in self.normalized])
         made.encode()
-        self._normalized = made
+        self._replace_characters(made)
 
     def for_each(self, func: Callable[[str], object]) -> None:
         """Call the function with every character."""
         check_callable("for_each", func, "a character")
-        for char in self._normalized:
+        for char in self.normalized:
             func(char)
 
     # Parts
@@ -380,7 +387,7 @@ class NormalizedString:
         A slice may be empty within the text.  Negative numbers count characters from the end; the library counts bytes.
         ValueError for a number before the beginning, a slice with a step, and a value that is not a range.
         """
-        n = len(self._normalized)
+        n = len(self.normalized)
         start, end = bounds_of(range, n)
         if start > end or (start >= n and (start, end) != (0, 0)):
             return None
@@ -392,33 +399,39 @@ class NormalizedString:
     def copy(self) -> NormalizedString:
         """Return an independent copy."""
         made = _new(NormalizedString)
-        made._whole, made._start, made._end = self._whole, self._start, self._end
-        made._normalized, made._places, made._at = self._normalized, self._places, self._at
+        made._state = self._state
         return made
 
     def within(self, start: int, end: int) -> NormalizedString:
         """A copy whose original is the part start:end of the whole text."""
-        made = self.copy()
-        made._start, made._end = start, end
+        made = _new(NormalizedString)
+        made._state = self._state[0], start, end, *self._state[3:]
         return made
 
     def part(self, start: int, end: int) -> NormalizedString:
         """The characters start:end with their originals."""
-        made, places, at = _new(NormalizedString), self._places, self._at
-        made._whole, made._normalized = self._whole, self._normalized[start:end]
-        made._places, made._at = places, at + start
-        if start < end:
-            made._start, made._end = places[at + start] >> 1, (places[at + end - 1] + 1) >> 1
-        else:
-            # An empty part stands where it would if the text were not normalized.
-            made._start = made._end = self._start + start
+        return self.parts([(start, end)])[0]
+
+    def parts(self, bounds: Iterable[tuple[int, int]]) -> list[NormalizedString]:
+        """The characters start:end with their originals, for each (start, end)."""
+        whole, begin, _, normalized, places, at = self._state
+        made = []
+        for start, end in bounds:
+            if start < end:
+                first, last = places[at + start] >> 1, (places[at + end - 1] + 1) >> 1
+            else:
+                # An empty part stands where it would if the text were not normalized.
+                first = last = begin + start
+            part = _new(NormalizedString)
+            part._state = whole, first, last, normalized[start:end], places, at + start
+            made.append(part)
         return made
 
     def cut(self, cut: Callable[[Splits], Splits]) -> list[NormalizedString]:
         """Split the text with a pre-tokenizer."""
         splits = cut(self._splits())
-        whole = NormalizedString.aligned(self._whole, text_of(splits.chars), places_of(splits.origins))
-        return list(map(whole.part, splits.starts.tolist(), splits.ends.tolist()))
+        whole = NormalizedString.aligned(self._state[0], text_of(splits.chars), places_of(splits.origins))
+        return whole.parts(zip(splits.starts.tolist(), splits.ends.tolist(), strict=True))
 
     def split(self, pattern: Pattern, behavior: str) -> list[NormalizedString]:
         """Split at the matches of a string or a Regex.
@@ -430,8 +443,8 @@ class NormalizedString:
         """
         check_pattern(pattern)
         check_behavior(behavior)
-        edges = edges_of(pattern, self._normalized)
-        return [self.part(start, end) for start, end in pieces_at(edges, behavior)]
+        edges = edges_of(pattern, self.normalized)
+        return self.parts(pieces_at(edges, behavior))
 
 
 def checked_string(normalized: Any) -> NormalizedString:

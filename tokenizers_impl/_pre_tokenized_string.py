@@ -63,7 +63,7 @@ def parts(splits: Splits, given: Given) -> Iterator[list[Part]]:
     starts, ends, added = splits.starts.tolist(), splits.ends.tolist(), splits.added.tolist()
     for text, (first, last) in zip(_texts(given), pairwise(splits.firsts.tolist()), strict=True):
         whole = NormalizedString.aligned(text, chars, places)
-        strings = map(whole.part, starts[first:last], ends[first:last])
+        strings = whole.parts(zip(starts[first:last], ends[first:last], strict=True))
         yield list(map(Part, strings, added[first:last]))
 
 

@@ -108,8 +108,9 @@ def changed(text: str, normalizer: Normalizer | None) -> NormalizedString:
     """The text as the normalizer changes it; an empty one stays as it is."""
     # A list, as a range would make an int each time that a place is read.
     string = NormalizedString.aligned(text, text, list(range(1, 2 * len(text), 2)))
-    if text and normalizer:
-        normalizer.normalize(string)
+    if not (text and normalizer):
+        return string
+    normalizer.normalize(string)
     # A copy, because the user's normalizer may keep the string and change it later.
     return string.copy()
 
