@@ -6,7 +6,8 @@ Both libraries encode one line, batches of 8, 64 and 5,000 lines, decode one lin
 `tokenizers` trains every tokenizer on English text.  Ids, tokens, offsets, word ids and decoded texts are asserted
 equal before anything is timed, also for lines of ten languages.  A ratio is the peer's time divided by ours; each is
 the median of alternating runs on all cores.  Runs are repeated, so both libraries know the words; the row of new lines
-encodes lines that neither has seen.
+encodes lines that neither has seen.  A table of components in Python follows: each calls one method of the library's
+own strings.
 """
 
 from __future__ import annotations
@@ -40,6 +41,28 @@ CHAIN = {
     ],
 }
 Call = Callable[[Any], Any]
+# Components in Python: the part, the call in words, and the method of the component, given the library.
+IN_PYTHON: tuple[tuple[str, str, Callable[[Any], Call]], ...] = (
+    ("normalizer", "lowercase()", lambda _: lambda text: text.lowercase()),
+    ("normalizer", 'replace("a", "b")', lambda _: lambda text: text.replace("a", "b")),
+    ("normalizer", 'prepend("▁")', lambda _: lambda text: text.prepend("▁")),
+    ("pre_tokenizer", 'split(" ", "removed")', lambda _: lambda text: split_at(text, " ", "removed")),
+    (
+        "pre_tokenizer",
+        r'split(Regex(r"\s+"), "removed")',
+        lambda tok: lambda text: split_at(text, tok.Regex(r"\s+"), "removed"),
+    ),
+    (
+        "pre_tokenizer",
+        r'split(Regex(r"\w+"), "isolated")',
+        lambda tok: lambda text: split_at(text, tok.Regex(r"\w+"), "isolated"),
+    ),
+)
+
+
+def split_at(text: Any, pattern: Any, behavior: str) -> None:
+    """Split a PreTokenizedString of either library."""
+    text.split(lambda _, part: part.split(pattern, behavior))
 
 
 def timed(run: Callable[[], Any]) -> float:
@@ -103,6 +126,37 @@ def new_lines(text: str, lines: list[str]) -> str:
     return f"{peer / mine:.2f}x ({mine / 2000 * 1e6:,.0f} µs)"
 
 
+def with_component(library: Any, text: str, part: str, change: Callable[[Any], Call]) -> Any:
+    """Read a tokenizer and set a component in Python."""
+
+    class Component:
+        normalize = pre_tokenize = staticmethod(change(library))
+
+    tokenizer = library.Tokenizer.from_str(text)
+    kind = library.normalizers.Normalizer if part == "normalizer" else library.pre_tokenizers.PreTokenizer
+    setattr(tokenizer, part, kind.custom(Component()))
+    return tokenizer
+
+
+def print_components(text: str, lines: list[str]) -> None:
+    """Print the ratios of one line and of 1,000 with each component in Python."""
+    line = sorted(lines[:1000], key=len)[700]
+    print("\n| component in Python | one line | 1,000 lines |\n|---|---|---|")
+    for part, name, change in IN_PYTHON:
+        ours, theirs = (with_component(library, text, part, change) for library in (tokenizers_impl, tokenizers))
+        assert_equal(ours, theirs, lines[:1000])
+        one = ratio(ours, theirs, lambda tokenizer: tokenizer.encode(line))
+        many = ratio(ours, theirs, lambda tokenizer: tokenizer.encode_batch(lines[:1000]))
+        print(f"| {part.replace('_', '-')}: {name} | {one} | {many} |", flush=True)
+
+
+def with_merges_in_strings(text: str) -> str:
+    """Return a tokenizer.json of BPE as older versions of tokenizers wrote it."""
+    document = json.loads(text)
+    document["model"]["merges"] = list(map(" ".join, document["model"]["merges"]))
+    return json.dumps(document, ensure_ascii=False)
+
+
 def print_languages(texts: dict[str, str], named: dict[str, list[str]]) -> None:
     """Print the ratios of one line and of 8 in each language."""
     print(
@@ -163,6 +217,10 @@ def main() -> None:
         ratio(ours, theirs, lambda each: each.decode_batch(ids)),
     )
     print(f"\nLlama's chain of decoders: one line {one}, 1,000 lines {many}")
+    older = with_merges_in_strings(texts["byte-level-bpe"])
+    loads = ratio(tokenizers_impl.Tokenizer, tokenizers.Tokenizer, lambda kind: kind.from_str(older))
+    print(f"\nLoading byte-level BPE with merges as strings: {loads}")
+    print_components(texts["wordpiece"], lines)
     print_languages(texts, named)
 
 

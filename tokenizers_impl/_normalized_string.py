@@ -270,7 +270,7 @@ class NormalizedString:
         if not holds_any(chars, wanted.restless):
             return
         if wanted.begins[chars].all():
-            self._translate(alone_table(compatibility=compatibility, composes=composes))
+            self.translate(alone_table(compatibility=compatibility, composes=composes))
         else:
             self.rewrite(wanted.apply)
 
@@ -280,16 +280,19 @@ class NormalizedString:
         if self.normalized.isascii():
             self._replace_characters(self.normalized.lower())
         else:
-            self._translate(lower_case_table())
+            self.translate(lower_case_table())
 
     def uppercase(self) -> None:
         """Uppercase every character."""
-        self._translate(upper_case_table())
+        self.translate(upper_case_table())
 
-    def _translate(self, table: Mapping[int, str]) -> None:
-        """Replace every character that is a key by one or more characters, which have its place."""
+    def translate(self, table: Mapping[int, str], *, removes: bool = False) -> None:
+        """Replace every character that is a key by a string, whose characters have its place.
+
+        removes: whether the table has empty strings and long ones, so that an equal length of the texts tells nothing.
+        """
         before, after = self.normalized, self.normalized.translate(table)
-        if len(after) == len(before):
+        if len(after) == len(before) and not removes:
             self._replace_characters(after)
         else:
             chars = zip(before, self.places, strict=True)

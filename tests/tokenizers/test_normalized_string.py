@@ -61,6 +61,24 @@ def test_methods_of_a_text_one_after_another(text: str, steps: list[tuple[Any, .
         assert shown(strings[0]) == shown(strings[1])
 
 
+@pytest.mark.parametrize("options", list(product((True, False), repeat=4)))
+def test_normalizers_that_rewrite_each_character(options: tuple[bool, ...]) -> None:
+    """BERT's normalizer removes as many characters of the fourth text as it adds, and reorders marks of the last."""
+    ascii_text = "".join(map(chr, range(128)))
+    for text in (ascii_text, "\t a\x00B\x7f", "\x01\x02", "中\x01a\x02b", "A\x08é\r한ß", "a\u302e\U0001d165É"):
+        found = []
+        for library in LIBRARIES:
+            kinds = [library.normalizers.BertNormalizer(*options)]
+            if all(options):
+                names = "Lowercase", "StripAccents", "Nmt", "ByteLevel", "NFC", "NFD", "NFKC", "NFKD"
+                kinds += [getattr(library.normalizers, name)() for name in names]
+            for normalizer in kinds:
+                string = library.NormalizedString(text)
+                normalizer.normalize(string)
+                found.append(shown(string))
+        assert found[: len(found) // 2] == found[len(found) // 2 :]
+
+
 def test_upper_case_of_every_character() -> None:
     text = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
     strings = [library.NormalizedString(text) for library in LIBRARIES]

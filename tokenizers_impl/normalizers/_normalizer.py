@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, cast
 
 from .._core.component import CustomComponent, FlatSequence, Step
@@ -36,6 +37,10 @@ class Normalizer(Step):
         """
         return False
 
+    def rewrites_each(self, text: str) -> bool:
+        """Whether it rewrites each character of this text by itself; False if that is not known."""
+        return False
+
     def normalize_str(self, sequence: str) -> str:
         """Normalize one string; an empty string stays empty."""
         return self.normalize_splits(Splits.of([sequence], offsets=self.is_custom)).texts()[0]
@@ -49,10 +54,13 @@ class Normalizer(Step):
         >>> text[1:]
         NormalizedString(original="TÉ", normalized="te")
         """
-        # Imported here to break an import cycle.
-        from .._normalized_string import checked_string
-
-        checked_string(normalized).rewrite(self.normalize_splits)
+        string = checked_string(normalized)
+        if self.rewrites_each(string.normalized):
+            # A table, because arrays take ten times as long for a line.  No normalizer makes several characters of one
+            # in ASCII text.
+            string.translate(_table(self), removes=not string.normalized.isascii())
+        else:
+            string.rewrite(self.normalize_splits)
 
     @staticmethod
     def custom(normalizer: Any) -> Normalizer:
@@ -69,6 +77,21 @@ class Normalizer(Step):
         """
 
         return CustomNormalizer(normalizer)
+
+
+class _Table(dict[int, str]):
+    """The text that replaces each character, found when the character is first met."""
+
+    def __init__(self, normalizer: Normalizer) -> None:
+        self._normalizer = normalizer
+
+    def __missing__(self, code: int) -> str:
+        return self.setdefault(code, self._normalizer.normalize_str(chr(code)))
+
+
+@cache
+def _table(normalizer: Normalizer) -> _Table:
+    return _Table(normalizer)
 
 
 # --- Custom normalizers

@@ -36,6 +36,10 @@ class Lowercase(Normalizer):
         """Always True, because it rewrites every character by itself."""
         return True
 
+    def rewrites_each(self, text: str) -> bool:
+        """Always True."""
+        return True
+
     def normalize_splits(self, splits: Splits) -> Splits:
         """Lowercase the splits."""
         return lower_case().apply(splits)
@@ -62,6 +66,10 @@ class StripAccents(Normalizer):
     @property
     def takes_pieces(self) -> bool:
         """Always True, because it rewrites every character by itself."""
+        return True
+
+    def rewrites_each(self, text: str) -> bool:
+        """Always True."""
         return True
 
     def normalize_splits(self, splits: Splits) -> Splits:
@@ -94,6 +102,10 @@ class Nmt(Normalizer):
         """Always True, because it rewrites every character by itself."""
         return True
 
+    def rewrites_each(self, text: str) -> bool:
+        """Always True."""
+        return True
+
     def normalize_splits(self, splits: Splits) -> Splits:
         """Clean the splits up."""
         return _nmt().apply(splits)
@@ -110,6 +122,10 @@ class ByteLevel(Normalizer):
     >>> ByteLevel().normalize_str("Hi é")
     'HiĠÃ©'
     """
+
+    def rewrites_each(self, text: str) -> bool:
+        """Always True."""
+        return True
 
     def normalize_splits(self, splits: Splits) -> Splits:
         """Convert the splits to byte characters."""
@@ -129,6 +145,10 @@ class UnicodeForm(Normalizer):
     def takes_pieces(self) -> bool:
         """Always True, because a space neither composes nor changes places with other characters."""
         return True
+
+    def rewrites_each(self, text: str) -> bool:
+        """Whether the text is ASCII, which is the same in every form."""
+        return text.isascii()
 
     def normalize_splits(self, splits: Splits) -> Splits:
         """Normalize each split by itself."""
@@ -242,10 +262,18 @@ class BertNormalizer(Normalizer):
         """Always True, because a space does not change places with accents."""
         return True
 
+    def rewrites_each(self, text: str) -> bool:
+        """Whether the text has no marks that are reordered."""
+        return text.isascii() or not holds_any(code_points(text), _at_once(*self._options)[1])
+
+    @property
+    def _options(self) -> tuple[bool, bool, bool, bool]:
+        strips = self.lowercase if self.strip_accents is None else self.strip_accents
+        return self.clean_text, self.handle_chinese_chars, strips, self.lowercase
+
     def normalize_splits(self, splits: Splits) -> Splits:
         """Clean the splits up."""
-        strips = self.lowercase if self.strip_accents is None else self.strip_accents
-        options = self.clean_text, self.handle_chinese_chars, strips, self.lowercase
+        options = self._options
         at_once, ordered = _at_once(*options)
         if not holds_any(splits.chars, ordered):
             return at_once.apply(splits)
