@@ -17,6 +17,7 @@ from evenscore.options import callable_name
 from evenscore.parallel import require
 from evenscore.text.segments import IntArray, Segments
 from evenscore.text.words import (
+    LINE_FEED,
     Bytes,
     Mask,
     Units,
@@ -244,8 +245,16 @@ def _13a(texts: list[str]) -> Units:
     if _may_be_wrapped(text):
         # Only some texts are. To look for each character is several times as fast as a pattern for all.
         text = encode_either([unwrapped(row) if "\n" in row or ">" in row or "&" in row else row for row in texts])
-    spaces = white_space(text.data) if isinstance(text, Utf8) else white_space_of_wide(text)
-    return units_at(text, spaces, cuts_13a(text))
+    return units_at(text, _white_space(text), cuts_13a(text))
+
+
+def _none(texts: list[str]) -> Units:
+    text = encode_either(texts)
+    return units_at(text, _white_space(text))
+
+
+def _white_space(text: Utf8 | Utf16) -> Mask:
+    return white_space(text.data) if isinstance(text, Utf8) else white_space_of_wide(text)
 
 
 def _may_be_wrapped(text: Utf8 | Utf16) -> bool:
@@ -254,7 +263,7 @@ def _may_be_wrapped(text: Utf8 | Utf16) -> bool:
     # A single byte is found much faster than several, and most texts lack it.
     has_skipped = b">" in data and b"<skipped>" in data
     has_entity = b"&" in data and any(rest.startswith(_ENTITY_NAMES) for rest in data.split(b"&"))
-    return has_skipped or has_entity or data.count(b"\n") >= len(text.offsets)
+    return has_skipped or has_entity or int(np.count_nonzero(text.low == LINE_FEED)) >= len(text.offsets)
 
 
 _ENTITY_NAMES = tuple(entity[1:].encode() for entity, _ in ENTITIES)
@@ -332,7 +341,7 @@ _AT_ONCE: dict[str, TokenizeTexts] = {
     "intl": _intl,
     "char": lambda texts: without_spaces(split_characters(texts)),
     "zh": _zh,
-    "none": lambda texts: split_words(texts).units,
+    "none": _none,
 }
 _MODEL_FILES = {".model": _sentencepiece, ".json": _tokenizer_json}
 AT_ONCE = tuple(_AT_ONCE)

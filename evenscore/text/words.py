@@ -105,8 +105,9 @@ _SAMPLE = 1000
 
 # Whether str.isspace() is true, by code point; the last such character is U+3000.
 SPACES = np.array([chr(point).isspace() for point in range(0x4000)])
-# The first such character beyond Latin-1.
+# The first such character beyond Latin-1, and the last one, which kana follow.
 _FIRST_RARE_SPACE = 256 + int(SPACES[256:].argmax())
+_LAST_SPACE = int(SPACES.nonzero()[0][-1])
 # Classes of bytes: 1 an ASCII space, 2 the first byte of a character that may be a space, 0 any other.
 _SPACE, _LEAD = 1, 2
 _LEADS = {chr(point).encode()[0] for point in range(128, 0x4000) if chr(point).isspace()}
@@ -199,7 +200,7 @@ def translate(data: Bytes, table: bytes) -> Bytes:
 def white_space_of_wide(text: Utf16) -> Mask:
     """Return which units are a character for which str.isspace() is true."""
     spaces = translate(text.low, SPACES[:256].tobytes()).astype(np.bool_)
-    rare = ((text.data >= _FIRST_RARE_SPACE) & (text.data < len(SPACES))).nonzero()[0]
+    rare = ((text.data >= _FIRST_RARE_SPACE) & (text.data <= _LAST_SPACE)).nonzero()[0]
     spaces[rare] = SPACES[text.data[rare]]
     return spaces
 
