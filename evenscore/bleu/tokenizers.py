@@ -31,11 +31,12 @@ from evenscore.text.words import (
     from_token_lists,
     split_at,
     split_characters,
+    split_units,
     split_words,
     translate,
     units_at,
     white_space,
-    white_space_of_wide,
+    white_space_of,
     without_spaces,
 )
 
@@ -245,16 +246,7 @@ def _13a(texts: list[str]) -> Units:
     if _may_be_wrapped(text):
         # Only some texts are. To look for each character is several times as fast as a pattern for all.
         text = encode_either([unwrapped(row) if "\n" in row or ">" in row or "&" in row else row for row in texts])
-    return units_at(text, _white_space(text), cuts_13a(text))
-
-
-def _none(texts: list[str]) -> Units:
-    text = encode_either(texts)
-    return units_at(text, _white_space(text))
-
-
-def _white_space(text: Utf8 | Utf16) -> Mask:
-    return white_space(text.data) if isinstance(text, Utf8) else white_space_of_wide(text)
+    return units_at(text, white_space_of(text), cuts_13a(text))
 
 
 def _may_be_wrapped(text: Utf8 | Utf16) -> bool:
@@ -341,7 +333,7 @@ _AT_ONCE: dict[str, TokenizeTexts] = {
     "intl": _intl,
     "char": lambda texts: without_spaces(split_characters(texts)),
     "zh": _zh,
-    "none": _none,
+    "none": split_units,
 }
 _MODEL_FILES = {".model": _sentencepiece, ".json": _tokenizer_json}
 AT_ONCE = tuple(_AT_ONCE)

@@ -26,6 +26,7 @@ from evenscore.text.words import (
     from_token_lists,
     map_words,
     split_at,
+    split_units,
     split_words,
     translate,
 )
@@ -45,6 +46,8 @@ def tokenize(texts: list[str], tokenizer: Any, stemmer: bool | str) -> Units:
     """
     if callable(tokenizer):
         return from_token_lists([checked_tokens(tokenizer(text), text) for text in texts]).units
+    if tokenizer == "whitespace" and not stemmer:
+        return split_units(texts)
     words = _SPLITTERS[tokenizer](texts)
     if stemmer:
         words = map_words(words, lambda distinct: from_token_lists([[stem] for stem in stem_words(distinct, stemmer)]))
@@ -106,23 +109,19 @@ def _unicode(texts: list[str]) -> Words:
     Joiners and soft hyphens are removed. Other scripts without spaces between words, such as Thai, are not split: pass
     a callable for them.
     """
-    return map_words(
-        split_words(list(map(_composed, texts))), lambda words: from_token_lists(list(map(_unicode_tokens, words)))
-    )
+    # Word by word, because neither lower case nor NFC looks beyond white space.
+    return map_words(split_words(texts), lambda words: from_token_lists(list(map(_unicode_tokens, words))))
 
 
-def _composed(text: str) -> str:
-    return unicodedata.normalize("NFC", text.lower()).translate(_SHAPING)
+def _unicode_tokens(text: str) -> list[str]:
+    """Lower-case and compose a text, and split it into runs of letters, marks and numbers, and Han or Kana characters.
 
-
-def _unicode_tokens(word: str) -> list[str]:
-    """Split a word at punctuation and symbols, and around Han and Kana characters.
-
-    >>> _unicode_tokens("naïve-हिन्दी漢字")
+    >>> _unicode_tokens("Naïve-हिन्दी漢字")
     ['naïve', 'हिन्दी', '漢', '字']
     """
-    classes = word.translate(_CLASSES)
-    return [word[found.start() : found.end()] for found in _TOKEN_CLASSES.finditer(classes)]
+    composed = unicodedata.normalize("NFC", text.lower()).translate(_SHAPING)
+    classes = composed.translate(_CLASSES)
+    return [composed[found.start() : found.end()] for found in _TOKEN_CLASSES.finditer(classes)]
 
 
 # Soft hyphen, zero-width non-joiner and joiner, word joiner, byte order mark.
@@ -154,7 +153,7 @@ _SPLITTERS: dict[str, Callable[[list[str]], Words]] = {
 }
 _SPLITTERS_OF_FEW: dict[str, Callable[[str], list[str]]] = {
     "rouge_score": lambda text: _RUNS.findall(text.lower()),
-    "unicode": lambda text: [token for word in _composed(text).split() for token in _unicode_tokens(word)],
+    "unicode": _unicode_tokens,
     "whitespace": str.split,
 }
 
