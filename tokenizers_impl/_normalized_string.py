@@ -178,68 +178,61 @@ class NormalizedString:
     NormalizedString(original="é 2", normalized="e 2")
     """
 
-    # The whole text, the start and end of the original in it, the normalized text, places, at.  The characters have the
-    # places places[at], places[at + 1] and so on: parts of a text share its places, because a list in each of many
-    # parts would keep the garbage collector busy.  One tuple, because a pre-tokenizer copies every part once.
-    _state: tuple[str, int, int, str, Places, int]
-    __slots__ = ("_state",)
+    # The characters have the places _places[_at], _places[_at + 1] and so on: parts of a text share its places, because
+    # a list in each of many parts would keep the garbage collector busy.
+    __slots__ = ("_at", "_end", "_normalized", "_places", "_start", "_whole")
 
     def __init__(self, sequence: str) -> None:
         check_texts([sequence])
-        self._state = sequence, 0, len(sequence), sequence, range(1, 2 * len(sequence), 2), 0
+        self._whole, self._start, self._end = sequence, 0, len(sequence)
+        self._set(sequence, range(1, 2 * len(sequence), 2))
 
     @classmethod
     def aligned(cls, whole: str, normalized: str, places: Places) -> NormalizedString:
         """Build from a whole text, a text that comes from it, and the places of its characters."""
         made = _new(cls)
-        made._state = whole, 0, len(whole), normalized, places, 0
+        made._whole, made._start, made._end = whole, 0, len(whole)
+        made._set(normalized, places)
         return made
 
     def _set(self, normalized: str, places: Places) -> None:
-        self._state = *self._state[:3], normalized, places, 0
-
-    def _replace_characters(self, normalized: str) -> None:
-        """Set a text of the same length, whose characters have the same places."""
-        whole, start, end, _, places, at = self._state
-        self._state = whole, start, end, normalized, places, at
+        self._normalized, self._places, self._at = normalized, places, 0
 
     @property
     def original(self) -> str:
         """The original text; for a part, the part of the original that it comes from."""
-        whole, start, end = self._state[:3]
-        return whole[start:end]
+        return self._whole[self._start : self._end]
 
     @property
     def normalized(self) -> str:
         """The normalized text."""
-        return self._state[3]
+        return self._normalized
 
     @property
     def places(self) -> Places:
         """The place of each character in the whole text."""
-        normalized, places, at = self._state[3:]
-        return places[at : at + len(normalized)]
+        return self._places[self._at : self._at + len(self._normalized)]
 
     @property
     def reach(self) -> tuple[int, int]:
         """The (start, end) of the original in the whole text, in characters."""
-        return self._state[1:3]
+        return self._start, self._end
 
     def __str__(self) -> str:
-        return self.normalized
+        return self._normalized
 
     def __repr__(self) -> str:
-        return f'NormalizedString(original="{self.original}", normalized="{self.normalized}")'
+        return f'NormalizedString(original="{self.original}", normalized="{self._normalized}")'
 
     # As arrays
 
     def _splits(self) -> Splits:
         """The text as one split."""
-        return Splits.of([self.normalized], offsets=False)._replace(origins=origins_at([self.places]))
+        return Splits.of([self._normalized], offsets=False)._replace(origins=origins_at([self.places]))
 
     def rewrite(self, change: Callable[[Splits], Splits]) -> None:
         """Replace the text by the function's result for its split; the function sees the original as the whole text."""
-        splits, shift = self._splits(), np.int32(self.reach[0])
+        splits, shift = self._splits(), np.int32(self._start)
         made = change(splits._replace(origins=splits.origins - shift))
         part = slice(int(made.starts[0]), int(made.ends[0]))
         self._set(text_of(made.chars[part]), places_of(made.origins[part] + shift))
@@ -264,9 +257,9 @@ class NormalizedString:
 
     def _put_in_form(self, *, compatibility: bool, composes: bool) -> None:
         # ASCII is the same in every form.
-        if self.normalized.isascii():
+        if self._normalized.isascii():
             return
-        wanted, chars = form(compatibility=compatibility, composes=composes), code_points(self.normalized)
+        wanted, chars = form(compatibility=compatibility, composes=composes), code_points(self._normalized)
         if not holds_any(chars, wanted.restless):
             return
         if wanted.begins[chars].all():
@@ -277,8 +270,8 @@ class NormalizedString:
     def lowercase(self) -> None:
         """Lowercase every character."""
         # Most texts are ASCII, where `translate` takes five times as long.
-        if self.normalized.isascii():
-            self._replace_characters(self.normalized.lower())
+        if self._normalized.isascii():
+            self._normalized = self._normalized.lower()
         else:
             self.translate(lower_case_table())
 
@@ -291,9 +284,9 @@ class NormalizedString:
 
         removes: whether the table has empty strings and long ones, so that an equal length of the texts tells nothing.
         """
-        before, after = self.normalized, self.normalized.translate(table)
+        before, after = self._normalized, self._normalized.translate(table)
         if len(after) == len(before) and not removes:
-            self._replace_characters(after)
+            self._normalized = after
         else:
             chars = zip(before, self.places, strict=True)
             self._set(after, [place for char, place in chars for _ in table.get(ord(char), char)])
@@ -305,28 +298,28 @@ class NormalizedString:
 
     def lstrip(self) -> None:
         """Strip white space from the beginning."""
-        whole, start, end, normalized, places, at = self._state
-        kept = normalized.lstrip(white_space())
-        self._state = whole, start, end, kept, places, at + len(normalized) - len(kept)
+        kept = self._normalized.lstrip(white_space())
+        self._at += len(self._normalized) - len(kept)
+        self._normalized = kept
 
     def rstrip(self) -> None:
         """Strip white space from the end."""
-        self._replace_characters(self.normalized.rstrip(white_space()))
+        self._normalized = self._normalized.rstrip(white_space())
 
     def prepend(self, s: str) -> None:
         """Prepend a string; an empty text stays empty."""
         added = checked_content("prepend", s, "normalizer Prepend")
-        if self.normalized:
-            self._check_room(len(self.normalized) + len(added))
+        if self._normalized:
+            self._check_room(len(self._normalized) + len(added))
             places = self.places
-            self._set(added + self.normalized, [places[0]] * len(added) + [*places])
+            self._set(added + self._normalized, [places[0]] * len(added) + [*places])
 
     def append(self, s: str) -> None:
         """Append a string."""
         check_texts([s])
         places = self.places
-        place = places[-1] if places else 2 * self.reach[0]
-        self._set(self.normalized + s, [*places, *[place] * len(s)])
+        place = places[-1] if places else 2 * self._start
+        self._set(self._normalized + s, [*places, *[place] * len(s)])
 
     def replace(self, pattern: Pattern, content: str) -> None:
         """Replace every match of a string or a Regex; the empty string matches nothing."""
@@ -335,25 +328,25 @@ class NormalizedString:
         checked_content("content", content, "normalizer Replace")
         if isinstance(pattern, str) and len(pattern) == len(content) == 1:
             # The characters keep their places.
-            self._replace_characters(self.normalized.replace(pattern, content))
+            self._normalized = self._normalized.replace(pattern, content)
         else:
-            self._replace(edges_of(pattern, self.normalized), content)
+            self._replace(edges_of(pattern, self._normalized), content)
 
     def _replace(self, edges: list[int], content: str) -> None:
         """Replace matches with these edges by the content; its place is that of the last character of the match."""
-        before, places, size = self.normalized, self.places, len(content)
+        before, places, size = self._normalized, self.places, len(content)
         texts = [before[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
         self._check_room(sum(map(len, texts)) + size * (len(texts) - 1))
-        made, nowhere = [*places[: edges[1]]], 2 * self.reach[0]
+        made = [*places[: edges[1]]]
         for start, end in zip(edges[2::2], edges[3::2], strict=True):
             # What is put before the first character comes from nowhere.
-            made += [places[start - 1] if start else nowhere] * size
+            made += [places[start - 1] if start else 2 * self._start] * size
             made += places[start:end]
         self._set(content.join(texts), made)
 
     def _check_room(self, size: int) -> None:
         """ValueError if the text may not grow to this size."""
-        check_room(size, room_for(len(self.normalized)))
+        check_room(size, room_for(len(self._normalized)))
 
     def clear(self) -> None:
         """Remove all characters."""
@@ -362,9 +355,9 @@ class NormalizedString:
     def filter(self, func: Callable[[str], bool]) -> None:
         """Keep the characters for which the function returns True; ValueError if it returns anything but a bool."""
         check_callable("filter", func, "a character")
-        kept = [is_kept(func, char) for char in self.normalized]
+        kept = [is_kept(func, char) for char in self._normalized]
         if not all(kept):
-            self._set("".join(compress(self.normalized, kept)), list(compress(self.places, kept)))
+            self._set("".join(compress(self._normalized, kept)), list(compress(self.places, kept)))
 
     def map(self, func: Callable[[str], str]) -> None:
         """Replace every character by the function's result; ValueError if that is not one character.
@@ -372,14 +365,14 @@ class NormalizedString:
         ValueError also for a lone surrogate.
         """
         check_callable("map", func, "a character")
-        made = "".join([mapped(func, char) for char in self.normalized])
+        made = "".join([mapped(func, char) for char in self._normalized])
         made.encode()
-        self._replace_characters(made)
+        self._normalized = made
 
     def for_each(self, func: Callable[[str], object]) -> None:
         """Call the function with every character."""
         check_callable("for_each", func, "a character")
-        for char in self.normalized:
+        for char in self._normalized:
             func(char)
 
     # Parts
@@ -390,7 +383,7 @@ class NormalizedString:
         A slice may be empty within the text.  Negative numbers count characters from the end; the library counts bytes.
         ValueError for a number before the beginning, a slice with a step, and a value that is not a range.
         """
-        n = len(self.normalized)
+        n = len(self._normalized)
         start, end = bounds_of(range, n)
         if start > end or (start >= n and (start, end) != (0, 0)):
             return None
@@ -402,13 +395,14 @@ class NormalizedString:
     def copy(self) -> NormalizedString:
         """Return an independent copy."""
         made = _new(NormalizedString)
-        made._state = self._state
+        made._whole, made._start, made._end = self._whole, self._start, self._end
+        made._normalized, made._places, made._at = self._normalized, self._places, self._at
         return made
 
     def within(self, start: int, end: int) -> NormalizedString:
         """A copy whose original is the part start:end of the whole text."""
-        made = _new(NormalizedString)
-        made._state = self._state[0], start, end, *self._state[3:]
+        made = self.copy()
+        made._start, made._end = start, end
         return made
 
     def part(self, start: int, end: int) -> NormalizedString:
@@ -417,23 +411,24 @@ class NormalizedString:
 
     def parts(self, bounds: Iterable[tuple[int, int]]) -> list[NormalizedString]:
         """The characters start:end with their originals, for each (start, end)."""
-        whole, begin, _, normalized, places, at = self._state
+        whole, normalized, places, at = self._whole, self._normalized, self._places, self._at
         made = []
         for start, end in bounds:
+            part = _new(NormalizedString)
+            part._whole, part._normalized = whole, normalized[start:end]
+            part._places, part._at = places, at + start
             if start < end:
-                first, last = places[at + start] >> 1, (places[at + end - 1] + 1) >> 1
+                part._start, part._end = places[at + start] >> 1, (places[at + end - 1] + 1) >> 1
             else:
                 # An empty part stands where it would if the text were not normalized.
-                first = last = begin + start
-            part = _new(NormalizedString)
-            part._state = whole, first, last, normalized[start:end], places, at + start
+                part._start = part._end = self._start + start
             made.append(part)
         return made
 
     def cut(self, cut: Callable[[Splits], Splits]) -> list[NormalizedString]:
         """Split the text with a pre-tokenizer."""
         splits = cut(self._splits())
-        whole = NormalizedString.aligned(self._state[0], text_of(splits.chars), places_of(splits.origins))
+        whole = NormalizedString.aligned(self._whole, text_of(splits.chars), places_of(splits.origins))
         return whole.parts(zip(splits.starts.tolist(), splits.ends.tolist(), strict=True))
 
     def split(self, pattern: Pattern, behavior: str) -> list[NormalizedString]:
@@ -446,7 +441,7 @@ class NormalizedString:
         """
         check_pattern(pattern)
         check_behavior(behavior)
-        edges = edges_of(pattern, self.normalized)
+        edges = edges_of(pattern, self._normalized)
         return self.parts(pieces_at(edges, behavior))
 
 
