@@ -109,11 +109,10 @@ def _inside_numbers(classes: Bytes) -> IntArray:
     point of a run, starting with the first one, or with the second one after a digit. The second rule separates a point
     from a following non-digit, which covers the remaining points except the last one of a run before a digit.
     """
-    is_point = classes == _POINT
-    last = (is_point[:-1] & ((classes[1:] == _DIGIT) | (classes[1:] == _EDGE))).nonzero()[0]
-    begins = is_point.copy()
-    begins[1:] &= ~is_point[:-1]
-    starts = begins.nonzero()[0]
+    points = (classes == _POINT).nonzero()[0]
+    after = classes[points + 1]
+    last = points[(after == _DIGIT) | (after == _EDGE)]
+    starts = points[np.diff(points, prepend=-2) > 1]
     first = starts[np.searchsorted(starts, last, "right") - 1]
     is_odd = (last - first) % 2 == 1
     inside: IntArray = last[_NEVER_CUT[classes[first - 1]] != is_odd]
