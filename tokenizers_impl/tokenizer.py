@@ -200,7 +200,11 @@ class Tokenizer:
     def encode_batch(
         self, input: Iterable[Any], is_pretokenized: bool = False, add_special_tokens: bool = True
     ) -> list[Encoding]:
-        """Encode many texts, with offsets; an input is a text or a tuple of two, as in `encode`."""
+        """Encode many texts, with offsets; an input is a text or a tuple of two, as in `encode`.
+
+        For 100,000 texts or more, Python's garbage collector takes a quarter to a third of the time.  Encoding leaves
+        nothing for it to free, so the program may call `gc.disable()` before, and `gc.enable()` after.
+        """
         return self._encodings(Inputs.of(input, is_pretokenized=is_pretokenized), add_special_tokens, offsets=True)
 
     def encode_batch_fast(
