@@ -224,13 +224,19 @@ def adapters_name(model: Model) -> str:
     # In PEFT's layers disable_adapters is a flag, in transformers' models a method.
     if any(getattr(module, "disable_adapters", False) is True for module in model.modules()):
         return ""
-    if hasattr(model, "get_base_model"):
-        states = {name: peft().get_peft_model_state_dict(model, adapter_name=name) for name in model.active_adapters}
-    elif getattr(model, "_hf_peft_config_loaded", False):
-        states = {name: model.get_adapter_state_dict(name) for name in model.active_adapters()}
-    else:
-        return ""
+    states = {name: peft().get_peft_model_state_dict(model, adapter_name=name) for name in _active_adapters(model)}
     return "".join(f"+{name}@{_digest(state)}" for name, state in states.items())
+
+
+def _active_adapters(model: Model) -> list[str]:
+    """Return the names of the adapters that a model uses."""
+    if hasattr(model, "get_base_model"):
+        return list(model.active_adapters)
+    if not getattr(model, "_hf_peft_config_loaded", False):
+        return []
+    # From PEFT's layers, because transformers' own method refuses releases of PEFT: 5.24.0 refuses 0.21.2.
+    layer = peft().tuners.tuners_utils.BaseTunerLayer
+    return next((list(module.active_adapters) for module in model.modules() if isinstance(module, layer)), [])
 
 
 def _digest(state: Mapping[str, Any]) -> str:
