@@ -104,6 +104,8 @@ def numbered(lists: Iterable[list[Any]]) -> list[list[int]]:
 @example(corpus=["<skip<skipped>ped>\nb"])
 @example(corpus=["a -\n", "-\nb", "a -<skipped>\nb", "&am-\np;lt;"])
 @example(corpus=["<S\u212aIPPED>", "ΑΣ ΑΣ.", "ΑΣ\u0301 Σ"])
+@example(corpus=[".5", "a"])
+@example(corpus=[".,.5.a"])
 @example(corpus=["10-", ".5", " .5", "5. ", "(", "\u2028(1", "1)", "\u30001,"])
 def test_tokens_are_those_of_sacrebleu(name: str, lowercase: bool, corpus: list[str]) -> None:
     assert ours(name, corpus, lowercase) == theirs(name, corpus, lowercase)
