@@ -202,7 +202,7 @@ class Tokenizer:
     ) -> list[Encoding]:
         """Encode many texts, with offsets; an input is a text or a tuple of two, as in `encode`.
 
-        For 100,000 texts or more, Python's garbage collector takes a quarter to a third of the time.  Encoding leaves
+        For 100,000 texts or more, Python's garbage collector takes a third of the time or more.  Encoding leaves
         nothing for it to free, so the program may call `gc.disable()` before, and `gc.enable()` after.
         """
         return self._encodings(Inputs.of(input, is_pretokenized=is_pretokenized), add_special_tokens, offsets=True)
