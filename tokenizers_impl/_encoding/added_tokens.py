@@ -163,7 +163,7 @@ class TokenFinder:
     """Finds t tokens from left to right; at each position the longest one matches.
 
     trie: from the characters of a token to its number.  begins: shape (256,); the last eight bits of first characters.
-    ids: int32, shape (t,).  flags: uint8, shape (t,).
+    ids: int32, shape (t,).  flags: uint8, shape (t,).  has_flags: whether any token has a flag.
     crosses_spaces: whether a match of any token may go on after a space that follows another character.
     """
 
@@ -171,6 +171,7 @@ class TokenFinder:
     begins: Bools
     ids: I32
     flags: U8
+    has_flags: bool
     crosses_spaces: bool
 
     @classmethod
@@ -182,13 +183,13 @@ class TokenFinder:
         ids, flags = ([each[i] for each in found.values()] for i in (0, 1))
         trie = Trie.of({content: number for number, content in enumerate(found)})
         crosses_spaces = any(" " in content or flag & RSTRIP for content, (_, flag) in found.items())
-        return cls(trie, begins, np.array(ids, np.int32), np.array(flags, np.uint8), crosses_spaces)
+        return cls(trie, begins, np.array(ids, np.int32), np.array(flags, np.uint8), any(flags), crosses_spaces)
 
     def cut(self, splits: Splits) -> Splits:
         """Make every token in the splits a separate split; without any token the splits are returned unchanged."""
         if len(self.ids) == 0:
             return splits
-        classes = character_classes() if self.flags.any() else np.empty(0, np.uint8)
+        classes = character_classes() if self.has_flags else np.empty(0, np.uint8)
 
         def find(cuts: I64) -> tuple[int, bool]:
             texts = splits.chars, splits.starts, splits.ends, splits.added

@@ -11,7 +11,7 @@ import numpy as np
 
 from evenscore.kernel import kernel
 
-from .._core.arrays import F64, I32, I64, text_of
+from .._core.arrays import F64, I32, I64, U32, text_of
 from .._core.parallel import map_in_order
 from .._core.token_lists import TokenLists, TokenRows
 from .._text.splits import TEXT, Splits
@@ -85,6 +85,8 @@ class Cutter:
 
 # --- Encoding words
 
+# Up to this many words, it takes longer to find the equal ones than to encode each of them.
+_FEW = 48
 # The place of an added token that is shown by its name; smaller places are those of `own_texts`.
 _NAMED = -1
 
@@ -212,10 +214,8 @@ def encoded_words(splits: Splits, model: Model, added: AddedVocabulary, *, offse
     """Encode texts that are split into words, none of them empty; every distinct word is encoded once."""
     words, numbers = _distinct(splits, dedupe=not model.is_random)
     pieces = model.encode_words(words)
-    ids, places, ends = _spread(splits.added, numbers, pieces.ids, pieces.offsets)
-    reach = np.empty((0, 2), np.int32)
-    if offsets:
-        reach = _origins(splits.starts, splits.ends, splits.origins, ends, places, pieces.starts, pieces.ends)
+    spans = splits.added, splits.starts, splits.ends, splits.origins
+    ids, places, ends, reach = _spread(*spans, numbers, *pieces, offsets)
     own = _own_texts(splits, ends, places, added.shown) if added.strips else []
     firsts = ends[splits.firsts]
     return EncodedBatch(ids, firsts, reach, places, ends, splits.firsts, words, pieces, model, added.shown, own)
@@ -231,11 +231,12 @@ def _own_texts(splits: Splits, ends: I64, places: I32, names: Mapping[int, str])
 
 
 def _distinct(splits: Splits, *, dedupe: bool) -> tuple[Words, I32]:
-    """The distinct words of the splits that are text, and the number of each split's word."""
-    if not dedupe:
+    """The distinct words of the splits that are text, and the number of each split's word; all words unless dedupe."""
+    if not dedupe or len(splits.starts) <= _FEW:
         words = words_of(splits)
         return words, np.arange(len(words.offsets) - 1, dtype=np.int32)
-    starts, ends = _bounds_of_text(splits)
+    text = splits.added == TEXT
+    starts, ends = (splits.starts, splits.ends) if text.all() else (splits.starts[text], splits.ends[text])
     table = WordTable(min(len(starts), 1 << 10))
     numbers = table.add(splits.chars, starts, ends)
     return table.counted().words, numbers
@@ -243,23 +244,42 @@ def _distinct(splits: Splits, *, dedupe: bool) -> tuple[Words, I32]:
 
 def words_of(splits: Splits) -> Words:
     """The splits that are text."""
-    starts, ends = _bounds_of_text(splits)
-    lengths = ends - starts
-    offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
-    chars = splits.chars[np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])]
-    return Words(chars, offsets)
-
-
-def _bounds_of_text(splits: Splits) -> tuple[I64, I64]:
-    text = splits.added == TEXT
-    return (splits.starts, splits.ends) if text.all() else (splits.starts[text], splits.ends[text])
+    return Words(*_joined(splits.chars, splits.starts, splits.ends, splits.added))
 
 
 @kernel
-def _spread(added: I32, numbers: I32, ids: I32, offsets: I64) -> tuple[I32, I32, I64]:
-    """The id and the place of every token of every split, and the first token of each split.
+def _joined(chars: U32, starts: I64, ends: I64, added: I32) -> tuple[U32, I64]:
+    """The characters of the splits that are text, and the offsets of these splits in them."""
+    offsets = np.zeros(len(starts) + 1, np.int64)
+    words = 0
+    for j in range(len(starts)):
+        if added[j] == TEXT:
+            offsets[words + 1] = offsets[words] + ends[j] - starts[j]
+            words += 1
+    joined, at = np.empty(offsets[words], np.uint32), 0
+    for j in range(len(starts)):
+        for i in range(starts[j], ends[j] if added[j] == TEXT else starts[j]):
+            joined[at] = chars[i]
+            at += 1
+    return joined, offsets[: words + 1]
 
-    numbers: the word of each split that is text.
+
+@kernel
+def _spread(
+    added: I32,
+    starts: I64,
+    split_ends: I64,
+    origins: I32,
+    numbers: I32,
+    ids: I32,
+    piece_starts: I32,
+    piece_ends: I32,
+    offsets: I64,
+    tracked: bool,
+) -> tuple[I32, I32, I64, I32]:
+    """The id and the place of every token of every split, the first token of each split, and `reach`, if tracked.
+
+    numbers: the word of each split that is text.  ids, piece_starts, piece_ends, offsets: the pieces of the words.
     """
     ends = np.zeros(len(added) + 1, np.int64)
     text = 0
@@ -270,34 +290,26 @@ def _spread(added: I32, numbers: I32, ids: I32, offsets: I64) -> tuple[I32, I32,
             text += 1
         ends[j + 1] = ends[j] + length
     token_ids, places = np.empty(ends[-1], np.int32), np.empty(ends[-1], np.int32)
+    reach = np.empty((ends[-1] if tracked else 0, 2), np.int32)
     text = 0
     for j in range(len(added)):
-        if added[j] != TEXT:
-            token_ids[ends[j]], places[ends[j]] = added[j], _NAMED
-            continue
-        first = offsets[numbers[text]]
-        text += 1
-        for k in range(ends[j + 1] - ends[j]):
-            token_ids[ends[j] + k], places[ends[j] + k] = ids[first + k], first + k
-    return token_ids, places, ends
-
-
-@kernel
-def _origins(
-    starts: I64, split_ends: I64, origins: I32, ends: I64, places: I32, piece_starts: I32, piece_ends: I32
-) -> I32:
-    """The (start, end) of every token in its text."""
-    offsets = np.empty((ends[-1], 2), np.int32)
-    for j in range(len(starts)):
+        first = 0
+        if added[j] == TEXT:
+            first = offsets[numbers[text]]
+            text += 1
         for k in range(ends[j], ends[j + 1]):
-            first, last = starts[j], split_ends[j] - 1
-            if places[k] >= 0:
-                last = first + piece_ends[places[k]] - 1
-                first += piece_starts[places[k]]
-            # A piece that covers no character, such as an end-of-word symbol, is at the end of the word.
-            offsets[k, 0] = origins[first, 0] if first <= last else origins[last, 1]
-            offsets[k, 1] = origins[last, 1]
-    return offsets
+            place = first + k - ends[j]
+            start, last = starts[j], split_ends[j] - 1
+            if added[j] != TEXT:
+                token_ids[k], places[k] = added[j], _NAMED
+            else:
+                token_ids[k], places[k] = ids[place], place
+                start, last = start + piece_starts[place], start + piece_ends[place] - 1
+            if tracked:
+                # A piece that covers no character, such as an end-of-word symbol, is at the end of the word.
+                reach[k, 0] = origins[start, 0] if start <= last else origins[last, 1]
+                reach[k, 1] = origins[last, 1]
+    return token_ids, places, ends, reach
 
 
 # --- Probabilities of pieces, which make a tokenizer a language model

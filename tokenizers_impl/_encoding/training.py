@@ -17,9 +17,9 @@ import numpy as np
 from evenscore.inputs import warn_caller
 from evenscore.parallel import ordered_results
 
-from .._core.arrays import I64, U32, code_points, utf8_size
+from .._core.arrays import code_points, utf8_size
 from .._core.parallel import Shown, map_in_order, progress, progress_if_slow
-from .._text.splits import TEXT, Given, Splits, positions, room_for
+from .._text.splits import Splits
 from .._text.words import WordCounts, WordTable
 from ..models import Model
 from ..trainers import Trainer
@@ -262,16 +262,7 @@ def range_blocks(lines: FileRange, *, offsets: bool, pieces: bool = False) -> It
         ends = np.flatnonzero(chars == _LINE_FEED) + 1
         if len(ends) == 0 or ends[-1] < len(chars):
             ends = np.append(ends, len(chars))
-        starts = np.concatenate((np.zeros(1, np.int64), ends[:-1]))
-        yield _block(chars, starts, ends, offsets)
-
-
-def _block(chars: U32, starts: I64, ends: I64, offsets: bool) -> Splits:
-    n = len(starts)
-    origins = positions(starts, ends) if offsets else np.empty((0, 2), np.int32)
-    given = Given(chars, ends) if offsets else None
-    room = room_for(len(chars))
-    return Splits(chars, starts, ends, np.full(n, TEXT, np.int32), np.arange(n + 1), origins, given, room)
+        yield Splits.of_chars(chars, np.diff(ends, prepend=0), offsets)
 
 
 def _whole_lines(part: FileRange, pieces: bool) -> Iterator[str]:

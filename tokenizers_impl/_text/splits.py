@@ -65,14 +65,14 @@ class Splits(NamedTuple):
 
         ValueError if a text is not a string, or has a lone surrogate; first: the number of the first text in messages.
         """
-        chars = check_texts(texts, first)
-        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-        ends = np.cumsum(lengths)
-        starts = ends - lengths
-        origins = positions(starts, ends) if offsets else np.empty((0, 2), np.int32)
-        added = np.full(len(texts), TEXT, np.int32)
+        return cls.of_chars(check_texts(texts, first), np.fromiter(map(len, texts), np.int64, len(texts)), offsets)
+
+    @classmethod
+    def of_chars(cls, chars: U32, lengths: I64, offsets: bool) -> Splits:
+        """Make one split of every text; chars: their concatenated code points, lengths: int64, shape (n,)."""
+        starts, ends, added, firsts, origins = _whole(lengths, offsets)
         given = Given(chars, ends) if offsets else None
-        return cls(chars, starts, ends, added, np.arange(len(texts) + 1), origins, given, room_for(len(chars)))
+        return cls(chars, starts, ends, added, firsts, origins, given, room_for(len(chars)))
 
     def given_size(self) -> int:
         """The number of characters of the texts before any step."""
@@ -90,14 +90,16 @@ class Splits(NamedTuple):
         """
         self.check_room(len(chars))
         origins = self.origins.take(source, axis=0) if len(self.origins) else self.origins
-        return self._replace(chars=chars, starts=starts, ends=ends, origins=origins)
+        return Splits(chars, starts, ends, self.added, self.firsts, origins, self.given, self.room, self.spent)
 
     def recut(self, starts: I64, ends: I64, parent: I64) -> Splits:
         """Divide the splits: new split j is chars[starts[j]:ends[j]] and lies in current split parent[j], ascending."""
-        # The new splits before each current one; np.searchsorted would take three times as long.
-        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(parent, minlength=len(self.starts)))))
-        firsts = before[self.firsts]
-        return self._replace(starts=starts, ends=ends, added=self.added[parent], firsts=firsts)
+        return self.divided(starts, ends, *_inherited(parent, self.added, self.firsts))
+
+    def divided(self, starts: I64, ends: I64, added: I32, firsts: I64) -> Splits:
+        """The same characters in other splits."""
+        # Not _replace, here and above, because it takes three times as long.
+        return Splits(self.chars, starts, ends, added, firsts, self.origins, self.given, self.room, self.spent)
 
     def without_empty(self) -> Splits:
         """Leave out the empty splits."""
@@ -130,14 +132,30 @@ def check_room(size: int, room: int) -> None:
 
 
 @kernel
-def positions(starts: I64, ends: I64) -> I32:
-    """The (start, end) of every character in its own text, shape (number of characters, 2)."""
-    origins = np.empty((ends[-1] if len(ends) > 0 else 0, 2), np.int32)
-    for j in range(len(starts)):
-        for i in range(starts[j], ends[j]):
-            origins[i, 0] = i - starts[j]
-            origins[i, 1] = i - starts[j] + 1
-    return origins
+def _whole(lengths: I64, offsets: bool) -> tuple[I64, I64, I32, I64, I32]:
+    """Starts, ends, `added`, `firsts` and origins of texts of these lengths."""
+    n = len(lengths)
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    origins = np.empty((ends[-1] if offsets and n > 0 else 0, 2), np.int32)
+    for i in range(n if offsets else 0):
+        for k in range(lengths[i]):
+            origins[starts[i] + k, 0], origins[starts[i] + k, 1] = k, k + 1
+    return starts, ends, np.full(n, TEXT, np.int32), np.arange(n + 1), origins
+
+
+@kernel
+def _inherited(parent: I64, added: I32, firsts: I64) -> tuple[I32, I64]:
+    """The `added` of new splits, and their `firsts`; parent, added, firsts: see `Splits.recut`."""
+    new_added, new_firsts = np.empty(len(parent), np.int32), np.empty(len(firsts), np.int64)
+    text = 0
+    for j in range(len(parent)):
+        while firsts[text] <= parent[j]:
+            new_firsts[text] = j
+            text += 1
+        new_added[j] = added[parent[j]]
+    new_firsts[text:] = len(parent)
+    return new_added, new_firsts
 
 
 def check_texts(texts: Sequence[str], first: int = 0) -> U32:
@@ -162,68 +180,86 @@ def check_texts(texts: Sequence[str], first: int = 0) -> U32:
 
 def prepended(splits: Splits, head: U32, wanted: Bools) -> Splits:
     """Prepend `head` to each wanted split that is not empty; its origin is the character that follows it."""
-    # numpy, because numba would take seconds to compile this.
-    lengths = splits.ends - splits.starts
-    heads = np.where(wanted & (lengths > 0), len(head), 0)
-    ends = np.cumsum(lengths + heads)
-    firsts = ends - lengths
-    size = int(ends[-1]) if len(ends) else 0
-    splits.check_room(size)
-    chars = np.empty(size, np.uint32)
-    source = np.empty(len(chars) if len(splits.origins) else 0, np.int32)
-    _write(splits.chars, splits.starts, firsts, ends, head, heads, chars, source)
-    return splits.rewritten(chars, source, firsts - heads, ends)
+    return _with_heads(splits, head, wanted, unless=_NO_CHAR)
 
 
 def prepended_once(splits: Splits, char: int, wanted: Bools) -> Splits:
-    """Prepend one character to each wanted split that does not begin with it."""
-    full = np.flatnonzero(wanted & (splits.ends > splits.starts))
-    lacking = np.zeros(len(wanted), np.bool_)
-    lacking[full] = splits.chars[splits.starts[full]] != char
-    if not lacking.any():
+    """Prepend one character to each wanted split that is not empty and does not begin with it."""
+    return _with_heads(splits, np.array([char], np.uint32), wanted, unless=char)
+
+
+def _with_heads(splits: Splits, head: U32, wanted: Bools, *, unless: int) -> Splits:
+    texts = splits.chars, splits.starts, splits.ends
+    starts, ends, heads = _measured(*texts, len(head), wanted, unless)
+    if heads == 0:
         return splits
-    return prepended(splits, np.array([char], np.uint32), lacking)
+    size = int(ends[-1])
+    splits.check_room(size)
+    return splits.rewritten(*_written(*texts, head, starts, ends, len(splits.origins) > 0), starts, ends)
+
+
+# Not a code point.
+_NO_CHAR = -1
 
 
 @kernel
-def _write(chars: U32, starts: I64, firsts: I64, ends: I64, head: U32, heads: I64, new_chars: U32, source: I32) -> None:
-    """Write split j from firsts[j] on, after the first heads[j] characters of the head; also write their sources."""
-    tracked = len(source) > 0
+def _measured(chars: U32, starts: I64, ends: I64, head: int, wanted: Bools, unless: int) -> tuple[I64, I64, int]:
+    """The new starts and ends, and the number of heads, which have `head` characters; unless: see `prepended_once`."""
+    new_starts, new_ends = np.empty(len(starts), np.int64), np.empty(len(starts), np.int64)
+    size, heads = 0, 0
     for j in range(len(starts)):
-        for i in range(heads[j]):
-            new_chars[firsts[j] - heads[j] + i] = head[i]
+        new_starts[j] = size
+        size += ends[j] - starts[j]
+        if wanted[j] and starts[j] < ends[j] and chars[starts[j]] != unless:
+            size += head
+            heads += 1
+        new_ends[j] = size
+    return new_starts, new_ends, heads
+
+
+@kernel
+def _written(
+    chars: U32, starts: I64, ends: I64, head: U32, new_starts: I64, new_ends: I64, tracked: bool
+) -> tuple[U32, I32]:
+    """The new characters, and the index of the old character that each came from, if tracked."""
+    size = new_ends[-1]
+    new_chars, source = np.empty(size, np.uint32), np.empty(size if tracked else 0, np.int32)
+    for j in range(len(starts)):
+        first = new_ends[j] - (ends[j] - starts[j])
+        for i in range(new_starts[j], new_ends[j]):
+            old = starts[j] + max(i - first, 0)
+            new_chars[i] = chars[old] if i >= first else head[i - new_starts[j]]
             if tracked:
-                source[firsts[j] - heads[j] + i] = starts[j]
-        for i in range(ends[j] - firsts[j]):
-            new_chars[firsts[j] + i] = chars[starts[j] + i]
-            if tracked:
-                source[firsts[j] + i] = starts[j] + i
+                source[i] = old
+    return new_chars, source
 
 
 # --- Splitting by a mark on every character
 
 # The marks that a pre-tokenizer gives to characters.  A split begins at BEGINS and continues over INSIDE.
-INSIDE, BEGINS, REMOVED = 0, 1, 2
+REMOVED, INSIDE, BEGINS = 0, 1, 2
 
 
 def cut_at_marks(splits: Splits, mark: Any, *arguments: Any) -> Splits:
     """Split by the marks of a kernel: mark(chars, starts, ends, added, *arguments, marks) writes to `marks`.
 
-    Characters in gaps between the splits are already REMOVED.  The kernel marks the others; the first character of
-    every split must be BEGINS or REMOVED.
+    Characters in gaps between the splits are already REMOVED, which is 0.  The kernel marks the others; the first
+    character of every split must be BEGINS or REMOVED.
     """
-    marks = np.full(len(splits.chars), REMOVED, np.uint8)
+    marks = np.zeros(len(splits.chars), np.uint8)
     mark(splits.chars, splits.starts, splits.ends, splits.added, *arguments, marks)
-    starts, ends, parents = np.empty((3, np.count_nonzero(marks == BEGINS)), np.int64)
-    _find(marks, splits.ends, starts, ends, parents)
-    return splits.recut(starts, ends, parents)
+    return splits.divided(*_marked(marks, splits.ends, splits.added, splits.firsts))
 
 
 @kernel
-def _find(marks: U8, old_ends: I64, starts: I64, ends: I64, parent: I64) -> None:
-    """Write the start, the end and the old split of every new split."""
+def _marked(marks: U8, old_ends: I64, added: I32, firsts: I64) -> tuple[I64, I64, I32, I64]:
+    """Starts, ends, `added` and `firsts` of the new splits."""
+    size = 0
+    for i in range(len(marks)):
+        size += marks[i] == BEGINS
+    starts, ends, parent = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
     old, i = 0, 0
-    for j in range(len(starts)):
+    for j in range(size):
         while marks[i] != BEGINS:
             i += 1
         while old_ends[old] <= i:
@@ -233,6 +269,8 @@ def _find(marks: U8, old_ends: I64, starts: I64, ends: I64, parent: I64) -> None
         while i < len(marks) and marks[i] == INSIDE:
             i += 1
         ends[j] = i
+    new_added, new_firsts = _inherited(parent, added, firsts)
+    return starts, ends, new_added, new_firsts
 
 
 # --- Stripping white space

@@ -18,9 +18,9 @@ from .._core.files import chosen_prefix, dumps, lines_of, named, read_text, requ
 from .._core.options import checked_option
 from .._text.words import Words
 from ._bpe_kernel import encode
-from ._bpe_merges import DROPPED, MISSING, NONE, FlatMerges, Merge, Merges, Tables, most_symbols
+from ._bpe_merges import DROPPED, MISSING, NONE, FlatMerges, Merge, Merges, Tables
 from ._explanation import MatchStep, MergeStep, check_length, longest_steps, merge_steps
-from ._model import Pieces, TokenModel, Vocabulary, read_only, room, used
+from ._model import Pieces, TokenModel, Vocabulary
 
 # --- The files vocab.json and merges.txt
 
@@ -208,18 +208,15 @@ class BPE(TokenModel):
 
     def _pieces(self, words: Words, *, in_bytes: bool) -> Pieces:
         dropout = self.dropout or 0.0
-        tables = self._tables
-        symbols, total = most_symbols(words, tables)
-        pieces = room(words, total)
         rng = np.random.default_rng(self.seed) if dropout else None
-        matches = (np.empty(symbols, np.int32), np.empty(symbols, np.int32)) if self.match == "longest" else None
-        failed = encode(*read_only(words), tables, symbols, pieces, in_bytes, matches, dropout, rng)
+        longest = True if self.match == "longest" else None
+        failed, pieces = encode(*words, self._tables, in_bytes, longest, dropout, rng)
         if failed != NONE:
             raise ValueError(
                 f"Unk token `{self.unk_token}` not found in the vocabulary, but {words.text(failed)[:80]!r} needs it: "
                 "add it to vocab, or set unk_token=None to drop unknown characters"
             )
-        return used(pieces)
+        return Pieces(*pieces)
 
     @property
     def _tables(self) -> Tables:

@@ -10,8 +10,23 @@ from .._core.arrays import I32, I64, U32
 from .._text.bytes import utf8_byte, utf8_length
 from .._text.trie import ROOT, follow, step, token_at
 from ._bpe_merges import DROPPED, MISSING, NONE, Tables, find
+from ._model import Room, room, used
 
 # --- The symbols of a word before any merge, including unknown characters
+
+
+@inner_kernel
+def most_symbols(chars: U32, offsets: I64, tables: Tables) -> tuple[int, int]:
+    """Upper bounds of the number of symbols of one word, and of all words, before any merge."""
+    of_one, in_all = 1, len(chars)
+    if len(tables.bytes) > 0:
+        of_one += 3 + len(tables.prefix_bytes)
+        for char in chars:
+            in_all += utf8_length(int(char)) - 1 + len(tables.prefix_bytes)
+    longest, ends = 0, len(tables.suffix_bytes) + 1
+    for i in range(len(offsets) - 1):
+        longest = max(longest, offsets[i + 1] - offsets[i])
+    return longest * of_one + ends, in_all + ends * (len(offsets) - 1)
 
 
 @inner_kernel
@@ -326,17 +341,16 @@ def match_longest(
     ids: I32,
     lengths: I32,
     ranks: I64,
-    matches: tuple[I32, I32],
     dropout: float,
     rng: np.random.Generator | None,
 ) -> int:
     """Write the symbols of a word: its longest matches, and between them the merged symbols of uncovered parts.
 
-    matches: scratch for tokens and covers of `_place_longest`.  Returns the number of symbols, or MISSING.
+    Returns the number of symbols, or MISSING.
     """
     start, end = word
     letters = end - start + (tables.end_of_word != NONE)
-    tokens, covers = matches
+    tokens, covers = np.empty(letters, np.int32), np.empty(letters, np.int32)
     _place_longest(chars, word, letters, tables, tokens, covers)
     n, i = 0, 0
     while i < letters:
@@ -369,7 +383,7 @@ def _encode_word(
     ids: I32,
     lengths: I32,
     ranks: I64,
-    matches: tuple[I32, I32] | None,
+    longest: bool | None,
     dropout: float,
     rng: np.random.Generator | None,
 ) -> int:
@@ -383,9 +397,9 @@ def _encode_word(
             for i in range(start, end):
                 lengths[0] += utf8_length(int(chars[i]))
             return 1
-    # numba drops this branch if matches is None, which saves the time to compile it.
-    if matches is not None:
-        return match_longest(chars, word, tables, ids, lengths, ranks, matches, dropout, rng)
+    # numba drops this branch if longest is None, which saves the time to compile it.
+    if longest is not None:
+        return match_longest(chars, word, tables, ids, lengths, ranks, dropout, rng)
     n = add_characters(chars, start, end, word, tables, ids, lengths)
     if n == MISSING:
         return MISSING
@@ -436,33 +450,29 @@ def encode(
     chars: U32,
     offsets: I64,
     tables: Tables,
-    symbols: int,
-    pieces: tuple[I32, I32, I32, I64],
     in_bytes: bool,
-    matches: tuple[I32, I32] | None,
+    longest: bool | None,
     dropout: float,
     rng: np.random.Generator | None,
-) -> int:
-    """Write the pieces of all words; returns NONE, or the first word that needs an unknown token but has none.
+) -> tuple[int, Room]:
+    """The pieces of all words, after NONE, or the first word that needs an unknown token but has none.
 
-    symbols: the most symbols that a word can have before merges.
-    pieces: the arrays of `Pieces`, with room for the most symbols that all words can have.
     in_bytes: whether starts and ends are in bytes of UTF-8 instead of characters.
-    matches: scratch for the matches of a word (`match_longest`); None: symbols are merged, not matched.
+    longest: whether words are split at their longest matches; None: symbols are merged.
     dropout, rng: the probability that a merge is skipped, and the generator to draw from; None: no merge is skipped.
     """
+    of_one, in_all = most_symbols(chars, offsets, tables)
+    pieces = room(len(offsets) - 1, in_all)
     all_ids, starts, ends, firsts = pieces
-    ids = np.empty(symbols, np.int32)
-    lengths = np.empty(symbols, np.int32)
-    ranks = np.empty(SHORT, np.int64)
+    ids, lengths, ranks = np.empty(of_one, np.int32), np.empty(of_one, np.int32), np.empty(SHORT, np.int64)
     at = 0
     firsts[0] = 0
     for i in range(len(offsets) - 1):
         word = (int(offsets[i]), int(offsets[i + 1]))
         if word[0] < word[1]:
-            n = _encode_word(chars, word, tables, ids, lengths, ranks, matches, dropout, rng)
+            n = _encode_word(chars, word, tables, ids, lengths, ranks, longest, dropout, rng)
             if n == MISSING:
-                return i
+                return i, pieces
             for k in range(n):
                 all_ids[at + k] = ids[k]
             if in_bytes:
@@ -471,4 +481,4 @@ def encode(
                 _write_places(chars, word, lengths, n, starts, ends, at)
             at += n
         firsts[i + 1] = at
-    return NONE
+    return NONE, used(pieces)

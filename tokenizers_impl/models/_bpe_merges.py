@@ -12,7 +12,6 @@ import numpy as np
 from evenscore.kernel import inner_kernel, kernel
 
 from .._core.arrays import I32, I64, U32, packed
-from .._text.words import Words
 
 # --- A hash table from pairs of numbers to numbers, such as from merges to their ranks
 
@@ -240,13 +239,3 @@ class Tables(NamedTuple):
     suffix_bytes: I32
     whole_words: bool
     scannable: bool
-
-
-def most_symbols(words: Words, tables: Tables) -> tuple[int, int]:
-    """Upper bounds of the number of symbols of one word, and of all words, before any merge."""
-    chars, affixes, ends = words.chars, len(tables.prefix_bytes), len(tables.suffix_bytes) + 1
-    in_all, of_one = len(chars), 1
-    if len(tables.bytes):
-        in_all += int((chars >= 0x80).sum() + (chars >= 0x800).sum() + (chars >= 0x10000).sum()) + affixes * len(chars)
-        of_one = 4 + affixes
-    return int(words.lengths.max(initial=0)) * of_one + ends, in_all + ends * len(words.lengths)

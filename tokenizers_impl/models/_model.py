@@ -11,6 +11,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel
+
 from .._core.arrays import I32, I64, byte_places, packed, packed_strings, unpacked_strings
 from .._core.component import Component
 from .._core.encoding import Token
@@ -229,29 +231,24 @@ class TokenModel(CheckedOptions, Model):
             raise ValueError(f"vocab gives id {id} to both {token!r} and {tokens[id]!r}: give each token its own id")
 
 
-# --- The input and output arrays of encoding kernels
+# --- The output arrays of encoding kernels
 
 Room = tuple[I32, I32, I32, I64]
 
 
-def read_only(words: Words) -> Words:
-    """The same words with read-only views of their arrays.
-
-    numba compiles a kernel twice if it gets both writable and read-only arrays.
-    """
-    views = Words(words.chars.view(), words.offsets.view())
-    for view in views:
-        view.flags.writeable = False
-    return views
-
-
-def room(words: Words, pieces: int) -> Room:
-    """Allocate the arrays of `Pieces` for this number of pieces of these words."""
-    ids, starts, ends = (np.empty(pieces, np.int32) for _ in range(3))
-    return ids, starts, ends, np.empty(len(words.offsets), np.int64)
+@inner_kernel
+def room(words: int, pieces: int) -> Room:
+    """Allocate the arrays of `Pieces` for this number of pieces of n words."""
+    return (
+        np.empty(pieces, np.int32),
+        np.empty(pieces, np.int32),
+        np.empty(pieces, np.int32),
+        np.empty(words + 1, np.int64),
+    )
 
 
-def used(written: Room) -> Pieces:
+@inner_kernel
+def used(written: Room) -> Room:
     """Copy the pieces that were written, so that the unused memory is freed."""
     ids, starts, ends, offsets = written
-    return Pieces(ids[: offsets[-1]].copy(), starts[: offsets[-1]].copy(), ends[: offsets[-1]].copy(), offsets)
+    return ids[: offsets[-1]].copy(), starts[: offsets[-1]].copy(), ends[: offsets[-1]].copy(), offsets

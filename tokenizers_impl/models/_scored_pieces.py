@@ -155,22 +155,19 @@ class ScoredPieces:
 
     def best(self, words: Words) -> RawPaths:
         """The best segmentation of every word; ValueError for an unknown character without unk_id."""
-        chars = _read_only(words.chars)
-        pieces, offsets, failed = kernels.best_paths(
-            *self._trie, self.scores, self.unk_score, self._has_unk, chars, words.offsets
-        )
+        edges, ids = self._trie
+        pieces, offsets, failed = kernels.best_paths(edges, ids, self.scores, self.unk_score, self._has_unk, *words)
         if failed >= 0:
             word = int(np.searchsorted(words.offsets, failed, side="right")) - 1
             raise ValueError(
                 f"word {word}, {words.text(word)!r}: the vocabulary has no piece for character "
-                f"{failed - words.offsets[word]}, {chr(chars[failed])!r}, and unk_id is None: set unk_id"
+                f"{failed - words.offsets[word]}, {chr(words.chars[failed])!r}, and unk_id is None: set unk_id"
             )
         return RawPaths(pieces, offsets)
 
     def lattice(self, words: Words) -> Lattice:
         """The lattice of every word, about 70 bytes per character; ValueError for a word without segmentation."""
-        chars = _read_only(words.chars)
-        firsts, sources, ids = kernels.lattice(*self._trie, self._has_unk, chars, words.offsets)
+        firsts, sources, ids = kernels.lattice(*self._trie, self._has_unk, *words)
         roots = words.offsets + np.arange(len(words.offsets))
         lattice = Lattice(firsts, sources, ids, self.scores_of(ids), roots)
         if not self._has_unk and not np.isfinite(lattice.log_sums()).all():
@@ -193,7 +190,7 @@ class ScoredPieces:
             # A character has at most four bytes.
             size = len(ids) + 4 * int((ends - starts)[unknown].sum())
             table = (*self._trie, self._unk_id, self._byte_ids)
-            pieces, offsets = kernels.join_unknown(*table, _read_only(chars), begins, pieces, offsets, size)
+            pieces, offsets = kernels.join_unknown(*table, chars, begins, pieces, offsets, size)
         return Pieces(pieces[0], pieces[1], pieces[2], offsets)
 
     def texts(self, chars: U32, begins: I64, pieces: Pieces) -> list[str]:
@@ -214,10 +211,3 @@ class ScoredPieces:
     def _is_spelled(self, surface: str) -> bool:
         """Whether the model encodes these characters as bytes."""
         return surface not in self.ids and bool((self._byte_ids[list(surface.encode())] != UNKNOWN).all())
-
-
-def _read_only(chars: U32) -> U32:
-    """A read-only view; numba compiles a kernel twice if it gets both writable and read-only arrays."""
-    view = chars.view()
-    view.flags.writeable = False
-    return view

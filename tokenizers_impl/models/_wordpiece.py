@@ -14,7 +14,7 @@ from .._core.files import chosen_prefix, lines_of, named, required, written
 from .._text.trie import ROOT, step
 from .._text.words import Words
 from ._explanation import MatchStep, check_length, greedy_steps
-from ._model import Pieces, TokenModel, Vocabulary, read_only, room, used
+from ._model import Pieces, Room, TokenModel, Vocabulary, room, used
 
 # --- The kernel of the greedy longest match
 
@@ -46,14 +46,13 @@ def encode(
     rest: int,
     longest: int,
     unk: int,
-    pieces: tuple[I32, I32, I32, I64],
-) -> int:
-    """Write the pieces of all words; returns NONE, or the first word that needs the unknown token if `unk` is NONE.
+) -> tuple[int, Room]:
+    """The pieces of all words, after NONE, or the first word that needs the unknown token if `unk` is NONE.
 
     edges, ids: the trie of the vocabulary (`Trie`); rest: the trie node of continuing_subword_prefix.
     longest: longer words are unknown; unk: the unknown token's id, NONE or LEFT_OUT.
-    pieces: the arrays of `Pieces`, with room for one piece per character.
     """
+    pieces = room(len(offsets) - 1, len(chars))
     all_ids, starts, ends, firsts = pieces
     at = 0
     firsts[0] = 0
@@ -72,11 +71,11 @@ def encode(
                 break
         if i < end:
             if unk == NONE:
-                return word
+                return word, pieces
             all_ids[first], starts[first], ends[first] = unk, 0, end - start
             at = first + 1
         firsts[word + 1] = at
-    return NONE
+    return NONE, used(pieces)
 
 
 # --- The model
@@ -139,12 +138,11 @@ class WordPiece(TokenModel):
 
     def _cut(self, words: Words, longest: int, unk: int) -> tuple[Pieces, int]:
         trie = self._vocabulary.trie
-        pieces = room(words, len(words.chars))
         rest = trie.node(self.continuing_subword_prefix)
         # max_input_chars_per_word may exceed the kernel's integer type.
         most = min(longest, len(words.chars))
-        failed = encode(*read_only(words), trie.edges, trie.ids, rest, most, unk, pieces)
-        return used(pieces), failed
+        failed, pieces = encode(*words, trie.edges, trie.ids, rest, most, unk)
+        return Pieces(*pieces), failed
 
     def explain_word(self, word: str) -> list[MatchStep]:
         """Return the look-ups that split the word, in their order: the longest string first, then one character less.

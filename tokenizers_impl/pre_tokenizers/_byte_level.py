@@ -88,7 +88,7 @@ def _mark_gpt2(chars: U32, starts: I64, ends: I64, added: I32, kinds: U8, marks:
                 begins = kind_before != SPACE or (i + 1 < end and kinds[chars[i + 1]] != SPACE)
             else:
                 begins = kind != kind_before and char_before != _SPACE_CHAR
-            marks[i] = begins
+            marks[i] = BEGINS if begins else INSIDE
             kind_before, char_before = kind, char
             i += 1
             if begins and char == _APOSTROPHE:
