@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from unittest.mock import patch
@@ -112,6 +112,13 @@ ADDED = [
     AddedToken(" a"),
     AddedToken("w "),
 ]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def of_any_length() -> Iterator[None]:
+    """The stretches of all texts are kept at once, not only those of short texts."""
+    with patch.object(stretches, "_SHORT", inputs.FEW):
+        yield
 
 
 def in_arrays(tokenizer: Tokenizer, batch: Sequence[Any], **options: Any) -> list[Any]:
@@ -278,12 +285,15 @@ def test_what_was_seen_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_stretched(tokenizer, text)
 
 
-def test_later_stretches_are_kept_when_their_text_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stretches, "_FREELY", 2)
+def test_stretches_of_longer_texts_are_kept_when_these_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stretches, "_SHORT", 7)
     tokenizer = small()
     assert is_stretched(tokenizer, "low new")
     assert [is_stretched(tokenizer, "lower newer") for _ in range(3)] == [False, True, True]
     assert is_stretched(tokenizer, "low newer")
+    batch = ["low", "newlow"]
+    kinds = [isinstance(tokenizer.encode_batch(batch)[1]._rows, StretchRow) for _ in range(2)]
+    assert kinds == [False, True]
 
 
 def test_pickles_and_copies_do_not_depend_on_what_was_seen() -> None:

@@ -100,7 +100,7 @@ class CustomSteps(ABC):
 
     def as_arrays(self, splits: Splits, inputs: Inputs, processing: PostProcessing, *, offsets: bool) -> list[Encoding]:
         """Encode the splits of the inputs as arrays; one Encoding per input."""
-        batch = encoded_words(splits.without_empty(), self.model, self.added, offsets=offsets)
+        batch = encoded_words(splits, self.model, self.added, offsets=offsets)
         return processing.of_batches([batch], [inputs])
 
 

@@ -68,13 +68,13 @@ class Cutter:
         )
 
     def words(self, texts: Sequence[str], *, offsets: bool = False, first: int = 0) -> Splits:
-        """Split texts into words and drop empty ones; offsets: keep origins even if no step needs them."""
-        return self.cut(Splits.of(texts, offsets=offsets or self.needs_origins, first=first)).without_empty()
+        """Split texts into words, none empty; offsets: keep origins even if no step needs them."""
+        return self.cut(Splits.of(texts, offsets=offsets or self.needs_origins, first=first))
 
     def cut(self, splits: Splits) -> Splits:
-        """Split texts into words."""
-        found = self.normal(splits)
-        return self.pre_tokenizer.cut(found) if self.pre_tokenizer else found
+        """Split texts into words, none empty."""
+        normal = self.normal(splits)
+        return self.pre_tokenizer.cut(normal) if self.pre_tokenizer else normal.without_empty()
 
     def normal(self, splits: Splits) -> Splits:
         """Find added tokens and normalize the text between them."""

@@ -126,7 +126,7 @@ def _counted(
     """The size of a part, and its counted words."""
     table = WordTable()
     for block in read(part):
-        words = cutter.cut(block).without_empty()
+        words = cutter.cut(block)
         table.add(words.chars, words.starts, words.ends)
     return measured(part), table.counted()
 

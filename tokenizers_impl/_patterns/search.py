@@ -90,10 +90,7 @@ def _of_regex(pattern: Regex, splits: Splits, texts: I64) -> Matches:
         found, spent = _spans(ready, text), 0.0
     else:
         found, spent = _timed_spans(pattern, ready, text, splits.given_size(), splits.spent)
-    bases = np.cumsum(ends - starts + 1) - (ends - starts)
-    places = np.searchsorted(bases, found[:, 0], side="right") - 1
-    shifts = (starts - bases)[places]
-    return Matches(found[:, 0] + shifts, found[:, 1] + shifts, texts[places], splits.spent + spent)
+    return Matches(*_in_splits(found, starts, ends, texts), splits.spent + spent)
 
 
 @kernel
@@ -111,6 +108,21 @@ def _numbered(chars: U32, starts: I64, ends: I64, table: U32) -> U32:
     return numbers
 
 
+@kernel
+def _in_splits(found: I64, starts: I64, ends: I64, texts: I64) -> tuple[I64, I64, I64]:
+    """The starts, ends and parents of matches in the splits; found: shape (k, 2), their places in `_numbered`."""
+    match_starts, match_ends, parents = np.empty((3, len(found)), np.int64)
+    text, base = 0, 1
+    for k in range(len(found)):
+        # A match that begins at the EDGE after a text is an empty one at the end of the text.
+        while found[k, 0] > base + ends[text] - starts[text]:
+            base += ends[text] - starts[text] + 1
+            text += 1
+        match_starts[k], match_ends[k] = found[k, 0] - base + starts[text], found[k, 1] - base + starts[text]
+        parents[k] = texts[text]
+    return match_starts, match_ends, parents
+
+
 def _numbered_text(numbers: U32) -> str:
     """The string of the characters with these code points, which takes one byte per character if all are small."""
     if numbers.max() < 0x100:
@@ -125,11 +137,22 @@ def _spans(ready: Compiled, text: str) -> I64:
     if sample.count("") > len(sample) // 2:
         spans = (match.span() for match in ready.program.finditer(text, concurrent=shares))
         return np.fromiter(chain.from_iterable(spans), np.int64).reshape(-1, 2)
-    # Lists of strings cost half as much as match objects.  Where nothing matches, the stepper takes one character.
-    lengths = np.fromiter(map(len, ready.stepper.findall(text, concurrent=shares)), np.int64)
-    ends = np.cumsum(np.maximum(lengths, 1))
-    found = lengths > 0
-    return np.stack((ends - lengths, ends), axis=1)[found]
+    # Lists of strings cost half as much as match objects.
+    steps = sample if len(text) <= _SAMPLE else ready.stepper.findall(text, concurrent=shares)
+    return _of_steps(np.fromiter(map(len, steps), np.int64, len(steps)))
+
+
+@kernel
+def _of_steps(lengths: I64) -> I64:
+    """The start and end of each match; the stepper takes one character for a length of 0, where nothing matches."""
+    found = np.empty((len(lengths), 2), np.int64)
+    n, at = 0, 0
+    for length in lengths:
+        if length > 0:
+            found[n, 0], found[n, 1] = at, at + length
+            n += 1
+        at += max(length, 1)
+    return found[:n]
 
 
 def _timed_spans(pattern: Regex, ready: Compiled, text: str, given: int, spent: float) -> tuple[I64, float]:
@@ -250,6 +273,7 @@ JOINS = {
     "merged_with_next": [[False, False], [True, False]],
     "contiguous": [[True, False], [False, True]],
 }
+_JOINS = {behavior: np.array(joins) for behavior, joins in JOINS.items()}
 
 
 def check_behavior(behavior: str) -> None:
@@ -273,7 +297,7 @@ def behavior_from_json(name: Any) -> str:
 
 def cut_at(splits: Splits, found: Matches, behavior: str, *, invert: bool = False) -> Splits:
     """Split at matches, which are the delimiters; invert: the text between them is the delimiter instead."""
-    joins = np.array(JOINS[behavior])
+    joins = _JOINS[behavior]
     texts = splits.starts, splits.ends, splits.added
     places = found.starts, found.ends, found.parents
     return splits.recut(*_cut(*texts, *places, joins, behavior == "removed", invert))

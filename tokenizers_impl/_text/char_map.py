@@ -102,7 +102,7 @@ class CharMap(NamedTuple):
         if same:
             return splits
         if one_to_one:
-            return splits._replace(chars=_replaced(*texts, self.blocks, self.entries))
+            return splits.recoded(_replaced(*texts, self.blocks, self.entries))
         splits.check_room(int(lengths.sum()))
         ends = np.cumsum(lengths)
         chars = np.empty(lengths.sum(), np.uint32)

@@ -92,6 +92,11 @@ class Splits(NamedTuple):
         origins = self.origins.take(source, axis=0) if len(self.origins) else self.origins
         return Splits(chars, starts, ends, self.added, self.firsts, origins, self.given, self.room, self.spent)
 
+    def recoded(self, chars: U32) -> Splits:
+        """The same splits with other characters, one for each."""
+        own = self.starts, self.ends, self.added, self.firsts
+        return Splits(chars, *own, self.origins, self.given, self.room, self.spent)
+
     def recut(self, starts: I64, ends: I64, parent: I64) -> Splits:
         """Divide the splits: new split j is chars[starts[j]:ends[j]] and lies in current split parent[j], ascending."""
         return self.divided(starts, ends, *_inherited(parent, self.added, self.firsts))

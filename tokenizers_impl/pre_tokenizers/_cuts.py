@@ -304,7 +304,8 @@ class Split(PreTokenizer):
     def cut(self, splits: Splits) -> Splits:
         """Split at all matches."""
         found = matches(self.pattern, splits)
-        return cut_at(splits._replace(spent=found.spent), found, self.behavior, invert=self.invert)
+        timed = splits if found.spent == splits.spent else splits._replace(spent=found.spent)
+        return cut_at(timed, found, self.behavior, invert=self.invert)
 
 
 # --- SentencePiece's words: a visible character instead of the space before a word
@@ -350,7 +351,7 @@ class Metaspace(PreTokenizer):
         """Replace spaces, prepend the replacement, and split before each replacement."""
         mark = ord(self.replacement)
         text = splits.added == TEXT
-        spaced = splits._replace(chars=_replaced(splits.chars, splits.starts, splits.ends, splits.added, mark))
+        spaced = splits.recoded(_replaced(splits.chars, splits.starts, splits.ends, splits.added, mark))
         if self.prepend_scheme != "never":
             wanted = text & _at_the_beginning(spaced) if self.needs_origins else text
             spaced = prepended_once(spaced, mark, wanted)

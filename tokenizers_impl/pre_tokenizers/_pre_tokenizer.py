@@ -131,7 +131,7 @@ class Sequence(FlatSequence[PreTokenizer], PreTokenizer):
         """Apply all pre-tokenizers."""
         for each in self.steps:
             splits = each.cut(splits)
-        return splits
+        return splits if self.steps else splits.without_empty()
 
     def pre_tokenize(self, pretok: PreTokenizedString) -> None:
         """Apply all pre-tokenizers to a PreTokenizedString in place."""
