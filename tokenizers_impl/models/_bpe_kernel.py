@@ -30,6 +30,31 @@ def most_symbols(chars: U32, offsets: I64, tables: Tables) -> tuple[int, int]:
 
 
 @inner_kernel
+def add_known(
+    chars: U32, start: int, end: int, edges: I64, tokens: I32, rest: int, suffix: U32, ids: I32, lengths: I32
+) -> bool:
+    """Write the symbols of a word before any merge if each of its characters is a token; returns whether each is.
+
+    edges, tokens: the trie of the vocabulary.  suffix: what ends the last symbol.  See `add_characters`.
+    """
+    n, node = end - start, ROOT
+    for i in range(n):
+        char = int(chars[start + i])
+        node = ROOT if i == 0 else rest
+        if node != NONE:
+            node = step(edges, node, char)
+        ids[i], lengths[i] = token_at(node, tokens), utf8_length(char)
+    for i in range(len(suffix)):
+        if node != NONE:
+            node = step(edges, node, int(suffix[i]))
+    ids[n - 1] = token_at(node, tokens)
+    unknown = 0
+    for i in range(n):
+        unknown += ids[i] == NONE
+    return unknown == 0
+
+
+@inner_kernel
 def closed(node: int, tables: Tables) -> int:
     """The node reached from `node` by the end-of-word suffix."""
     return follow(node, tables.suffix, 0, len(tables.suffix), tables.edges)
@@ -255,19 +280,29 @@ def _without_gone(ids: I32, lengths: I32, n: int) -> int:
 SHORT = 64
 
 
-@kernel
+@inner_kernel
 def merge(
-    ids: I32, lengths: I32, n: int, tables: Tables, ranks: I64, dropout: float, rng: np.random.Generator | None
+    ids: I32,
+    lengths: I32,
+    n: int,
+    merges: I64,
+    results: I32,
+    scannable: bool,
+    ranks: I64,
+    dropout: float,
+    rng: np.random.Generator | None,
 ) -> int:
-    """Merge n symbols in place; returns how many are left.
+    """Merge n symbols in place; returns how many are left, or n if that is MISSING.
 
     A scan sees the current rank of every pair; the heap also holds outdated ranks.  Both give the same result if a
     pair that has changed never makes the same token as before.  That holds if ids are distinct and every merge
     lengthens its left part: `Tables.scannable`.
     """
-    if rng is None and n <= SHORT and tables.scannable:
-        return merge_by_scan(ids, lengths, n, tables.merges, tables.results, ranks)
-    return merge_by_heap(ids, lengths, n, tables.merges, tables.results, dropout, rng)
+    if n < 2:
+        return n
+    if rng is None and n <= SHORT and scannable:
+        return merge_by_scan(ids, lengths, n, merges, results, ranks)
+    return merge_by_heap(ids, lengths, n, merges, results, dropout, rng)
 
 
 # --- Splitting a word at its longest matches
@@ -367,7 +402,8 @@ def match_longest(
             added = add_characters(chars, start + i, start + after, word, tables, ids[n:], lengths[n:])
             if added == MISSING:
                 return MISSING
-            n += merge(ids[n:], lengths[n:], added, tables, ranks, dropout, rng)
+            rules = tables.merges, tables.results, tables.scannable
+            n += merge(ids[n:], lengths[n:], added, *rules, ranks, dropout, rng)
         i = after
     return n
 
@@ -376,38 +412,15 @@ def match_longest(
 
 
 @inner_kernel
-def _encode_word(
-    chars: U32,
-    word: tuple[int, int],
-    tables: Tables,
-    ids: I32,
-    lengths: I32,
-    ranks: I64,
-    longest: bool | None,
-    dropout: float,
-    rng: np.random.Generator | None,
-) -> int:
-    """Write the symbols of one nonempty word; returns their number, or MISSING."""
-    start, end = word
-    if tables.whole_words:
-        token = token_at(follow(ROOT, chars, start, end, tables.edges), tables.ids)
-        if token != NONE:
-            ids[0] = token
-            lengths[0] = 0
-            for i in range(start, end):
-                lengths[0] += utf8_length(int(chars[i]))
-            return 1
-    # numba drops this branch if longest is None, which saves the time to compile it.
-    if longest is not None:
-        return match_longest(chars, word, tables, ids, lengths, ranks, dropout, rng)
-    n = add_characters(chars, start, end, word, tables, ids, lengths)
-    if n == MISSING:
-        return MISSING
-    if tables.end_of_word != NONE:
-        ids[n] = tables.end_of_word
-        lengths[n] = 0
-        n += 1
-    return merge(ids, lengths, n, tables, ranks, dropout, rng)
+def _whole_word(chars: U32, start: int, end: int, edges: I64, tokens: I32, ids: I32, lengths: I32) -> int:
+    """Write a word that is a token; returns the number of symbols, 0 for any other word."""
+    token = token_at(follow(ROOT, chars, start, end, edges), tokens)
+    if token == NONE:
+        return 0
+    ids[0], lengths[0] = token, 0
+    for i in range(start, end):
+        lengths[0] += utf8_length(int(chars[i]))
+    return 1
 
 
 @inner_kernel
@@ -418,7 +431,7 @@ def _write_places(chars: U32, word: tuple[int, int], lengths: I32, n: int, start
     dropped.  A symbol covers every character of which it has a byte.
     """
     start, end = word
-    char, reached = start, utf8_length(int(chars[start]))
+    char, reached = start, utf8_length(int(chars[start])) if n > 0 else 0
     byte = 0
     for k in range(n):
         if lengths[k] == 0:
@@ -461,6 +474,10 @@ def encode(
     longest: whether words are split at their longest matches; None: symbols are merged.
     dropout, rng: the probability that a merge is skipped, and the generator to draw from; None: no merge is skipped.
     """
+    # Arrays that are taken out of `tables` once: numba counts references to them at every use, and at every call with
+    # `tables`, which took three quarters of the time.
+    edges, tokens, merges, results = tables.edges, tables.ids, tables.merges, tables.results
+    suffix = tables.suffix if tables.end_of_word == NONE else tables.suffix[:0]
     of_one, in_all = most_symbols(chars, offsets, tables)
     pieces = room(len(offsets) - 1, in_all)
     all_ids, starts, ends, firsts = pieces
@@ -468,17 +485,29 @@ def encode(
     at = 0
     firsts[0] = 0
     for i in range(len(offsets) - 1):
-        word = (int(offsets[i]), int(offsets[i + 1]))
-        if word[0] < word[1]:
-            n = _encode_word(chars, word, tables, ids, lengths, ranks, longest, dropout, rng)
-            if n == MISSING:
-                return i, pieces
-            for k in range(n):
-                all_ids[at + k] = ids[k]
-            if in_bytes:
-                _write_bytes(lengths, n, starts, ends, at)
+        start, end = int(offsets[i]), int(offsets[i + 1])
+        n = 0
+        if start < end and tables.whole_words:
+            n = _whole_word(chars, start, end, edges, tokens, ids, lengths)
+        if start < end and n == 0:
+            # numba drops this branch if longest is None, which saves the time to compile it.
+            if longest is not None:
+                n = match_longest(chars, (start, end), tables, ids, lengths, ranks, dropout, rng)
             else:
-                _write_places(chars, word, lengths, n, starts, ends, at)
-            at += n
+                known = add_known(chars, start, end, edges, tokens, tables.rest, suffix, ids, lengths)
+                n = end - start if known else add_characters(chars, start, end, (start, end), tables, ids, lengths)
+                if n != MISSING and tables.end_of_word != NONE:
+                    ids[n], lengths[n] = tables.end_of_word, 0
+                    n += 1
+                n = merge(ids, lengths, n, merges, results, tables.scannable, ranks, dropout, rng)
+        if n == MISSING:
+            return i, pieces
+        for k in range(n):
+            all_ids[at + k] = ids[k]
+        if in_bytes:
+            _write_bytes(lengths, n, starts, ends, at)
+        else:
+            _write_places(chars, (start, end), lengths, n, starts, ends, at)
+        at += n
         firsts[i + 1] = at
     return NONE, used(pieces)
