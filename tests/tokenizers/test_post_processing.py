@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 import tokenizers
@@ -28,6 +29,9 @@ from shared_data import beginning
 
 import tokenizers_impl
 from tokenizers_impl import processors as mine
+from tokenizers_impl._encoding import post_processing
+from tokenizers_impl._encoding.arranged import ArrangedBatch
+from tokenizers_impl._encoding.laid_out import LaidOutRow
 
 LIBRARIES = (tokenizers_impl, tokenizers)
 
@@ -58,7 +62,9 @@ def test_everything_an_encoding_holds_is_the_same(data: st.DataObject) -> None:
         assert ours.num_special_tokens_to_add(is_pair) == theirs.num_special_tokens_to_add(is_pair)
     assert (ours.truncation, ours.padding) == (theirs.truncation, theirs.padding)
     assert ours.to_str() == theirs.to_str() == tokenizers_impl.Tokenizer.from_str(theirs.to_str()).to_str()
-    batches = [outcome(each.encode_batch, inputs, **options) for each in (ours, theirs)]
+    # The rows of few inputs are made one by one, those of many at once.
+    with patch.object(post_processing, "_FEW", data.draw(st.sampled_from([0, 8]))):
+        batches = [outcome(each.encode_batch, inputs, **options) for each in (ours, theirs)]
     assert_no_worse(*[each if each == "failed" else [held(e) for e in each] for each in batches])
     for pair in zip(*batches, strict=True) if "failed" not in batches else ():
         if tells_sequences_apart(pair[0]):
@@ -69,6 +75,22 @@ def test_everything_an_encoding_holds_is_the_same(data: st.DataObject) -> None:
         arguments = each if isinstance(each, tuple) else (each,)
         single = [outcome(tokenizer.encode, *arguments, **options) for tokenizer in (ours, theirs)]
         assert_no_worse(*[found if found == "failed" else held(found) for found in single])
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_rows_at_the_crossing_point(more: int) -> None:
+    description = {
+        "processor": (
+            "TemplateProcessing",
+            {"single": "[S] $A [S]", "pair": "$A [S] $B:1", "special_tokens": [("[S]", 300)]},
+        ),
+        "truncation": {"max_length": 9, "stride": 2},
+        "padding": {"pad_to_multiple_of": 4, "direction": "left"},
+    }
+    inputs = [("ab" * i, "a b c" * i) if i % 3 else "c a b" * i for i in range(post_processing._FEW + more)]
+    ours, theirs = (built(library, description).encode_batch(inputs) for library in LIBRARIES)
+    assert [held(each) for each in ours] == [held(each) for each in theirs]
+    assert {type(each._rows) for each in ours} == {ArrangedBatch if more else LaidOutRow}
 
 
 CORPORA = ["gcide.en.txt.xz", "manpages.ja.txt.xz", "wikitext2.valid.txt", "iso_names/hi.txt", "iso_names/th.txt"]

@@ -21,7 +21,7 @@ from string_steps import LIBRARIES, STEPS, called
 
 import tokenizers_impl
 from tokenizers_impl import AddedToken, NormalizedString, Tokenizer, models, normalizers, pre_tokenizers, processors
-from tokenizers_impl._encoding import inputs, stretches
+from tokenizers_impl._encoding import inputs, post_processing, stretches
 from tokenizers_impl._encoding.custom_steps import CustomRow
 from tokenizers_impl._encoding.stretches import Stretch, StretchRow
 
@@ -122,7 +122,7 @@ def of_any_length() -> Iterator[None]:
 
 
 def in_arrays(tokenizer: Tokenizer, batch: Sequence[Any], **options: Any) -> list[Any]:
-    with patch.object(inputs, "FEW", -1):
+    with patch.object(inputs, "FEW", -1), patch.object(post_processing, "_FEW", 0):
         return list(map(held, tokenizer.encode_batch(batch, **options)))
 
 

@@ -96,6 +96,11 @@ class Inputs(NamedTuple):
         return cls([word for sequence in sequences for word in sequence], _bounds(sequences), _bounds(rows))
 
     @property
+    def size(self) -> int:
+        """The number of inputs, n."""
+        return len(self.texts) if self.sequences is None else len(self.sequences) - 1
+
+    @property
     def are_few(self) -> bool:
         """Whether they are few texts with few characters in all."""
         return self.words is None and len(self.texts) <= FEW and sum(map(len, self.texts)) <= FEW

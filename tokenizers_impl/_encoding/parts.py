@@ -131,8 +131,13 @@ class Parts:
 
     def processing(self, add_special_tokens: bool) -> PostProcessing:
         """The steps after the model; ValueError unless the flag is a bool."""
-        flag = checked_flag("add_special_tokens", add_special_tokens)
-        return PostProcessing(self.truncation, self.post_processor, self.padding, flag)
+        return self._processings[checked_flag("add_special_tokens", add_special_tokens)]
+
+    @cached_property
+    def _processings(self) -> Mapping[bool, PostProcessing]:
+        """The steps after the model by add_special_tokens."""
+        steps = self.truncation, self.post_processor, self.padding
+        return {flag: PostProcessing(*steps, flag) for flag in (False, True)}
 
     def decoding(self, skip_special_tokens: bool) -> Decoding:
         """The decoding of ids; ValueError unless the flag is a bool."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import chain, pairwise
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..processors._post_processor import Layout, SequencePiece
 from .arranged import Blueprint, Cuts, PadTokens, arranged, row_lengths
 from .encoded import EncodedBatch
 from .inputs import Inputs
+from .laid_out import NO_PADDING, Kept, LaidOutRow
 from .stretches import StretchRow
 
 # From the names of options to those of tokenizer.json.
@@ -27,7 +28,8 @@ _STRATEGIES = {"longest_first": "LongestFirst", "only_first": "OnlyFirst", "only
 
 # --- From encoded sequences to rows
 
-_NO_PADDING = PadTokens(0, 0, 0, "", False)
+# Up to this many inputs, the rows are made one by one.  Arrays take as long for 6 (template) to 13 inputs (padded).
+_FEW = 8
 # The limit of added tokens, in all and per input, enough for the longest contexts of models.
 _ROOM, _ROOM_OF_INPUT = 1 << 24, 1 << 17
 
@@ -45,6 +47,11 @@ class PostProcessing:
     def does_nothing(self) -> bool:
         """Whether a single sequence is returned unchanged."""
         return self.truncation is None and self.processor is None and self.padding is None
+
+    @cached_property
+    def _room(self) -> Callable[[bool], int]:
+        """The number of tokens of text that truncation leaves to a single input or a pair, remembered."""
+        return cache(lambda is_pair: self.truncation.room(self.special_count(is_pair)) if self.truncation else 0)
 
     def special_count(self, is_pair: bool) -> int:
         """The number of special tokens that are added to a text, or to a pair."""
@@ -89,26 +96,46 @@ class PostProcessing:
         """Pad a row; longest: tokens of the longest row of the batch."""
         return row if self.padding is None else self.padding.padded(row, longest)
 
-    def of_sequences(self, batch: EncodedBatch, first: int, end: int) -> TokenLists:
-        """Process the input with the sequences first:end of the batch, one or two."""
-        return self._of_lists([TokenLists.of_row(batch, row) for row in range(first, end)], batch.has_offsets)
-
-    def _of_lists(self, rows: Sequence[TokenLists], has_offsets: bool) -> TokenLists:
-        """Process one or two sequences."""
+    def of_sequences(self, sequences: Sequence[Kept], has_offsets: bool) -> TokenLists:
+        """Process an input with one or two sequences."""
+        lists = [each.lists() for each in sequences]
         # Without offsets, the library gives both sequences the same type.
-        return self.process(rows[0], rows[1].of_type(int(has_offsets)) if len(rows) == 2 else None)
+        return self.process(lists[0], lists[1].of_type(int(has_offsets)) if len(lists) == 2 else None)
 
-    # Few inputs, as looked-up stretches
+    # Few inputs, as rows
 
     def of_stretches(self, rows: Sequence[StretchRow], bounds: Sequence[int] | None, offsets: bool) -> list[Encoding]:
         """One Encoding per input; input i has the rows bounds[i]:bounds[i + 1], one each if bounds is None."""
         if bounds is None and self.does_nothing:
             return list(map(Encoding, rows))
-        lists = [TokenLists.of_row(row, 0) for row in rows]
-        places = pairwise(range(len(lists) + 1) if bounds is None else bounds)
-        plan = ListPlan(self, [self._of_lists(lists[first:end], offsets) for first, end in places])
+        return self._of_few([Kept.of_row(row, 0) for row in rows], bounds, offsets)
+
+    def _of_few(self, sequences: Sequence[Kept], bounds: Sequence[int] | None, offsets: bool) -> list[Encoding]:
+        places = pairwise(range(len(sequences) + 1) if bounds is None else bounds)
+        plan = self._plan_of_few([sequences[first:end] for first, end in places], offsets)
         check_put_in([plan], plan.longest)
         return plan.encodings(plan.longest)
+
+    def _plan_of_few(self, inputs: Sequence[Sequence[Kept]], offsets: bool) -> RowPlan | ListPlan:
+        rows = list[LaidOutRow]()
+        for sequences in inputs:
+            layout = self.layout(len(sequences) == 2, offsets)
+            if layout is None:
+                return ListPlan(self, [self.of_sequences(each, offsets) for each in inputs])
+            rows.append(LaidOutRow.of(layout, self._parts(sequences)))
+        return RowPlan(self, inputs, rows, offsets)
+
+    def _parts(self, sequences: Sequence[Kept]) -> Sequence[Kept]:
+        """What truncation keeps of the sequences of an input."""
+        if self.truncation is None or 0 < sum(map(len, sequences)) <= self._room(len(sequences) == 2):
+            return sequences
+        first, *second = map(len, sequences)
+        kept = self._kept(self.truncation, np.array([first]), np.array(second or [0]), bool(second))
+        parts = [
+            self.truncation.parts(each.part.start, each.part.stop, int(length[0]))
+            for each, length in zip(sequences, kept, strict=False)
+        ]
+        return [Kept(each.rows, slice(*part)) for each, part in zip(sequences, parts, strict=True)]
 
     # Batches, as arrays
 
@@ -116,6 +143,10 @@ class PostProcessing:
         """One Encoding per input; the rows of all parts are padded to the same length."""
         if self.does_nothing and inputs[0].sequences is None:
             return list(chain.from_iterable(encodings_of(batch, len(batch.firsts) - 1) for batch in batches))
+        if len(inputs) == 1 and inputs[0].size <= _FEW:
+            [batch] = batches
+            sequences = [Kept.of_row(batch, row) for row in range(len(batch.firsts) - 1)]
+            return self._of_few(sequences, inputs[0].bounds, batch.has_offsets)
         plans = [self.plan(batch, part.sequence_bounds()) for batch, part in zip(batches, inputs, strict=True)]
         longest = max((plan.longest for plan in plans), default=0)
         check_put_in(plans, longest)
@@ -123,17 +154,22 @@ class PostProcessing:
 
     def plan(self, batch: EncodedBatch, firsts: I64) -> ArrayPlan | ListPlan:
         """Plan the rows of inputs: input i has the sequences firsts[i]:firsts[i + 1] of the batch."""
-        layouts = {kind: self._layout(kind, batch) for kind in set((np.diff(firsts) == 2).tolist())}
+        layouts = {kind: self.layout(kind, batch.has_offsets) for kind in set((np.diff(firsts) == 2).tolist())}
         if None in layouts.values():
-            bounds = firsts.tolist()
-            return ListPlan(self, [self.of_sequences(batch, *each) for each in pairwise(bounds)])
+            places = pairwise(firsts.tolist())
+            return ListPlan(self, [self.of_sequences(_sequences(batch, *each), batch.has_offsets) for each in places])
         blueprint = Blueprint.of(layouts.get(False), layouts.get(True))
         return ArrayPlan(self, batch, blueprint, self._cuts(batch, firsts))
 
-    def _layout(self, is_pair: bool, batch: EncodedBatch) -> Layout | None:
+    @cached_property
+    def layout(self) -> Callable[[bool, bool], Layout | None]:
+        """The layout by whether the input is a pair and whether offsets were requested, remembered."""
+        return cache(self._layout)
+
+    def _layout(self, is_pair: bool, has_offsets: bool) -> Layout | None:
         if self.processor is not None:
             return self.processor.layout(is_pair, add_special_tokens=self.add_special_tokens)
-        types = [0, int(batch.has_offsets)][: 1 + is_pair]
+        types = [0, int(has_offsets)][: 1 + is_pair]
         return Layout(tuple(map(SequencePiece, range(len(types)), types)), named=is_pair)
 
     def _cuts(self, batch: EncodedBatch, firsts: I64) -> Cuts:
@@ -150,7 +186,12 @@ class PostProcessing:
         return Cuts(*self.truncation.parts(starts, ends, kept), firsts)
 
 
-def check_put_in(plans: Sequence[ArrayPlan | ListPlan], longest: int) -> None:
+def _sequences(batch: EncodedBatch, first: int, end: int) -> list[Kept]:
+    """The sequences first:end of a batch."""
+    return [Kept.of_row(batch, row) for row in range(first, end)]
+
+
+def check_put_in(plans: Sequence[ArrayPlan | RowPlan | ListPlan], longest: int) -> None:
     """ValueError, before memory is used, if padding and post-processor add too many tokens to a batch."""
     put_in, inputs = sum(plan.put_in(longest) for plan in plans), sum(map(len, plans))
     if put_in > (room := _ROOM + _ROOM_OF_INPUT * inputs):
@@ -190,7 +231,7 @@ class ArrayPlan:
     def encodings(self, longest: int) -> list[Encoding]:
         """One Encoding per input; longest: tokens of the longest row of the batch."""
         padding = self.processing.padding
-        pads = padding.tokens(longest) if padding else _NO_PADDING
+        pads = padding.tokens(longest) if padding else NO_PADDING
         overflow = partial(self._overflow, longest)
         return encodings_of(arranged(self.batch, self.blueprint, self.cuts, pads, overflow), len(self))
 
@@ -198,7 +239,48 @@ class ArrayPlan:
         """The rows that truncation cuts off an input."""
         if self.processing.truncation is None:
             return ()
-        lists = self.processing.of_sequences(self.batch, *self.cuts.firsts[row : row + 2].tolist())
+        sequences = _sequences(self.batch, *self.cuts.firsts[row : row + 2].tolist())
+        lists = self.processing.of_sequences(sequences, self.batch.has_offsets)
+        return self.processing.padded(lists, longest).cut_off()
+
+
+@dataclass(frozen=True)
+class RowPlan:
+    """The rows of few inputs, before the length of the longest row is known.
+
+    inputs: the whole sequences of each input.  rows: those of the sequences that truncation keeps, without padding.
+    """
+
+    processing: PostProcessing
+    inputs: Sequence[Sequence[Kept]]
+    rows: list[LaidOutRow]
+    has_offsets: bool
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def longest(self) -> int:
+        """The number of tokens of the longest row."""
+        return max(map(len, self.rows), default=0)
+
+    def put_in(self, longest: int) -> int:
+        """The number of tokens that are added to the texts; longest: tokens of the longest row of the batch."""
+        target = self.processing.padding.target(longest) if self.processing.padding else 0
+        return sum(max(len(row), target) for row in self.rows) - sum(map(len, chain.from_iterable(self.inputs)))
+
+    def encodings(self, longest: int) -> list[Encoding]:
+        """One Encoding per input; longest: tokens of the longest row of the batch."""
+        padding = self.processing.padding
+        pads = padding.tokens(longest) if padding else NO_PADDING
+        overflows = [partial(self._overflow, longest, sequences) for sequences in self.inputs]
+        return [Encoding(row.ended(pads, overflow)) for row, overflow in zip(self.rows, overflows, strict=True)]
+
+    def _overflow(self, longest: int, sequences: Sequence[Kept]) -> tuple[TokenLists, ...]:
+        """The rows that truncation cuts off an input."""
+        if self.processing.truncation is None:
+            return ()
+        lists = self.processing.of_sequences(sequences, self.has_offsets)
         return self.processing.padded(lists, longest).cut_off()
 
 
@@ -252,14 +334,15 @@ class Truncation:
 
     def check_room(self, special: int) -> None:
         """ValueError, in the library's words, if the stride exceeds the room next to the special tokens."""
-        room = self._room(special)
+        room = self.room(special)
         if room < self.stride:
             raise ValueError(
                 f"tokenizer stride set to {self.stride}, which is greater than or equal to its effective max length of "
                 f"{room} (= {self.max_length} original max length - {special} added special tokens), "
             )
 
-    def _room(self, special: int) -> int:
+    def room(self, special: int) -> int:
+        """The number of tokens that max_length leaves beside special ones; ValueError if it has no room for these."""
         if self.max_length < special:
             raise ValueError(
                 f"max_length={self.max_length} is less than the {special} tokens of the post-processor: "
@@ -272,7 +355,7 @@ class Truncation:
         rooms = np.zeros(len(is_pair), np.int64)
         for wanted, special in ((~is_pair, special_of_single), (is_pair, special_of_pair)):
             if wanted.any():
-                rooms[wanted] = min(self._room(special), np.iinfo(np.int64).max)
+                rooms[wanted] = min(self.room(special), np.iinfo(np.int64).max)
         return rooms
 
     def kept(self, first: I64, second: I64, is_pair: Bools, rooms: I64) -> tuple[I64, I64]:
@@ -303,8 +386,8 @@ class Truncation:
             raise ValueError("Truncation error: Sequence to truncate too short to respect the provided max_length")
         return (left, other) if self.strategy == "only_first" else (other, left)
 
-    def parts(self, starts: I64, ends: I64, lengths: I64) -> tuple[I64, I64]:
-        """The start and the end of the tokens to keep of each sequence."""
+    def parts(self, starts: Any, ends: Any, lengths: Any) -> tuple[Any, Any]:
+        """The start and the end of the tokens to keep of a sequence, or arrays of those of each sequence."""
         return (starts, starts + lengths) if self.direction == "right" else (ends - lengths, ends)
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,0 +1,151 @@
+"""The row of one input as lists, made of the pieces of a layout when they are asked for.
+
+`arranged` makes the rows of many inputs with arrays, whose fixed costs are ten times those of one such row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from .._core.token_lists import TokenLists, TokenRows
+from ..processors._post_processor import Layout, Piece, SequencePiece, SpecialPiece
+from ..processors._special_tokens import trimmed_lists
+from .arranged import PadTokens
+
+T = TypeVar("T")
+
+
+@dataclass
+class Kept:
+    """The tokens of a sequence that truncation keeps: a part of the tokens of some rows."""
+
+    rows: TokenRows
+    part: slice
+
+    @classmethod
+    def of_row(cls, rows: TokenRows, row: int) -> Kept:
+        """All tokens of a row."""
+        return cls(rows, slice(*rows.bounds[row : row + 2]))
+
+    def __len__(self) -> int:
+        size: int = self.part.stop - self.part.start
+        return size
+
+    def lists(self) -> TokenLists:
+        """Copy the tokens, without an overflow."""
+        rows, part = self.rows, self.part
+        masks = rows.special_tokens_mask(part), rows.attention_mask(part)
+        return TokenLists(
+            rows.ids(part), rows.type_ids(part), rows.tokens(part), rows.word_ids(part), rows.offsets(part), *masks
+        )
+
+
+NO_PADDING = PadTokens(0, 0, 0, "", False)
+
+
+@dataclass
+class LaidOutRow(TokenRows):
+    """The row of one input.
+
+    sequences: those of the input, one or two.  size: the number of tokens without padding.
+    padding: that of the row, if it is shorter than `padding.length`.  cut_off: computes the overflow.
+    """
+
+    layout: Layout
+    sequences: Sequence[Kept]
+    size: int
+    padding: PadTokens = NO_PADDING
+    cut_off: Callable[[], tuple[TokenLists, ...]] = tuple
+
+    @classmethod
+    def of(cls, layout: Layout, sequences: Sequence[Kept]) -> LaidOutRow:
+        """Build a row without padding and overflow."""
+        return cls(layout, sequences, sum(_length(piece, sequences) for piece in layout.pieces))
+
+    def ended(self, padding: PadTokens, cut_off: Callable[[], tuple[TokenLists, ...]]) -> LaidOutRow:
+        """The row with its padding and its overflow."""
+        return LaidOutRow(self.layout, self.sequences, self.size, padding, cut_off)
+
+    def __len__(self) -> int:
+        return max(self.padding.length, self.size)
+
+    @property
+    def bounds(self) -> list[int]:
+        """0 and the number of tokens."""
+        return [0, len(self)]
+
+    def _column(
+        self, of_sequence: Callable[[Kept], Iterable[T]], of_special: Callable[[SpecialPiece], Iterable[T]], pad: T
+    ) -> list[T]:
+        found = list[T]()
+        for piece in self.layout.pieces:
+            found += (
+                of_sequence(self.sequences[piece.sequence]) if isinstance(piece, SequencePiece) else of_special(piece)
+            )
+        pads = [pad] * (len(self) - self.size)
+        return pads + found if self.padding.is_left else found + pads
+
+    def ids(self, part: slice) -> list[int]:
+        """The ids of the tokens."""
+        return self._column(lambda kept: kept.rows.ids(kept.part), lambda piece: piece.ids, self.padding.id)[part]
+
+    def tokens(self, part: slice) -> list[str]:
+        """The texts of the tokens."""
+        pad = self.padding.token
+        return self._column(lambda kept: kept.rows.tokens(kept.part), lambda piece: piece.tokens, pad)[part]
+
+    def offsets(self, part: slice) -> list[tuple[int, int]]:
+        """The (start, end) of each token in its sequence; (0, 0) for special tokens."""
+        return self._column(self._trimmed, lambda piece: [(0, 0)] * len(piece.ids), (0, 0))[part]
+
+    def _trimmed(self, kept: Kept) -> list[tuple[int, int]]:
+        """The offsets of a sequence, without white space if a processor trims it."""
+        if not self.layout.trims:
+            return kept.rows.offsets(kept.part)
+        lists = kept.lists()
+        for has_prefix in self.layout.trims:
+            lists = trimmed_lists(lists, add_prefix_space=has_prefix)
+        return lists.offset_list
+
+    def word_ids(self, part: slice) -> list[int | None]:
+        """The index of each token's word."""
+        found: list[int | None] = self._column(
+            lambda kept: kept.rows.word_ids(kept.part), lambda piece: [None] * len(piece.ids), None
+        )
+        return found[part]
+
+    def type_ids(self, part: slice) -> list[int]:
+        """The type id of each token."""
+        found = [piece.type_id for piece in self.layout.pieces for _ in range(_length(piece, self.sequences))]
+        pads = [self.padding.type_id] * (len(self) - self.size)
+        return (pads + found if self.padding.is_left else found + pads)[part]
+
+    def special_tokens_mask(self, part: slice) -> list[int]:
+        """1 for special tokens and padding, 0 for all other tokens."""
+        return self._column(lambda kept: [0] * len(kept), lambda piece: [1] * len(piece.ids), 1)[part]
+
+    def attention_mask(self, part: slice) -> list[int]:
+        """0 for padding, 1 for all other tokens."""
+        return self._column(lambda kept: [1] * len(kept), lambda piece: [1] * len(piece.ids), 0)[part]
+
+    def ranges(self, row: int) -> Mapping[int, tuple[int, int]]:
+        """The (start, end) of each sequence's tokens."""
+        found = dict[int, tuple[int, int]]()
+        at = len(self) - self.size if self.padding.is_left else 0
+        for piece in self.layout.pieces:
+            end = at + _length(piece, self.sequences)
+            if isinstance(piece, SequencePiece) and self.layout.named:
+                found[piece.sequence] = at, end
+            at = end
+        return found
+
+    def overflow(self, row: int) -> tuple[TokenLists, ...]:
+        """The rows that truncation cut off."""
+        return self.cut_off()
+
+
+def _length(piece: Piece, sequences: Sequence[Kept]) -> int:
+    """The number of tokens of a piece."""
+    return len(sequences[piece.sequence]) if isinstance(piece, SequencePiece) else len(piece.ids)
