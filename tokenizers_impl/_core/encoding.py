@@ -126,11 +126,16 @@ class Encoding:
 
     def token_to_chars(self, token_index: int) -> tuple[int, int] | None:
         """Return the (start, end) of a token in its text, None for a token without sequence."""
-        return self.offsets[token_index] if self._is_of_text(token_index) else None
+        return self._rows.offsets(self._alone(token_index))[0] if self._is_of_text(token_index) else None
 
     def token_to_word(self, token_index: int) -> int | None:
         """Return the index of a token's word, None for a token without one."""
-        return self.word_ids[token_index] if self._is_of_text(token_index) else None
+        return self._rows.word_ids(self._alone(token_index))[0] if self._is_of_text(token_index) else None
+
+    def _alone(self, token_index: int) -> slice:
+        """The slice of one token, so that a loop over all tokens does not build all offsets each time."""
+        at = self._rows.bounds[self._row] + token_index
+        return slice(at, at + 1)
 
     def _is_of_text(self, token_index: int) -> bool:
         return self.token_to_sequence(token_index) is not None and token_index < len(self)

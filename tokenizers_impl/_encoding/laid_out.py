@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import cached_property
+from typing import TypeAlias, TypeVar
 
 from .._core.token_lists import TokenLists, TokenRows
 from ..processors._post_processor import Layout, Piece, SequencePiece, SpecialPiece
@@ -15,6 +16,7 @@ from ..processors._special_tokens import trimmed_lists
 from .arranged import PadTokens
 
 T = TypeVar("T")
+CutOff: TypeAlias = Callable[[int], tuple[TokenLists, ...]]
 
 
 @dataclass
@@ -50,23 +52,24 @@ class LaidOutRow(TokenRows):
     """The row of one input.
 
     sequences: those of the input, one or two.  size: the number of tokens without padding.
-    padding: that of the row, if it is shorter than `padding.length`.  cut_off: computes the overflow.
+    padding: that of the row, if it is shorter than `padding.length`.
+    cut_off: computes the overflow for rows of this length; None: nothing is truncated.
     """
 
     layout: Layout
     sequences: Sequence[Kept]
     size: int
+    cut_off: CutOff | None
     padding: PadTokens = NO_PADDING
-    cut_off: Callable[[], tuple[TokenLists, ...]] = tuple
 
     @classmethod
-    def of(cls, layout: Layout, sequences: Sequence[Kept]) -> LaidOutRow:
-        """Build a row without padding and overflow."""
-        return cls(layout, sequences, sum(_length(piece, sequences) for piece in layout.pieces))
+    def of(cls, layout: Layout, sequences: Sequence[Kept], cut_off: CutOff | None) -> LaidOutRow:
+        """Build a row without padding."""
+        return cls(layout, sequences, sum([_length(piece, sequences) for piece in layout.pieces]), cut_off)
 
-    def ended(self, padding: PadTokens, cut_off: Callable[[], tuple[TokenLists, ...]]) -> LaidOutRow:
-        """The row with its padding and its overflow."""
-        return LaidOutRow(self.layout, self.sequences, self.size, padding, cut_off)
+    def padded(self, padding: PadTokens) -> LaidOutRow:
+        """The row with this padding."""
+        return LaidOutRow(self.layout, self.sequences, self.size, self.cut_off, padding)
 
     def __len__(self) -> int:
         return max(self.padding.length, self.size)
@@ -98,7 +101,11 @@ class LaidOutRow(TokenRows):
 
     def offsets(self, part: slice) -> list[tuple[int, int]]:
         """The (start, end) of each token in its sequence; (0, 0) for special tokens."""
-        return self._column(self._trimmed, lambda piece: [(0, 0)] * len(piece.ids), (0, 0))[part]
+        return self._offset_list[part]
+
+    @cached_property
+    def _offset_list(self) -> list[tuple[int, int]]:
+        return self._column(self._trimmed, lambda piece: [(0, 0)] * len(piece.ids), (0, 0))
 
     def _trimmed(self, kept: Kept) -> list[tuple[int, int]]:
         """The offsets of a sequence, without white space if a processor trims it."""
@@ -111,10 +118,11 @@ class LaidOutRow(TokenRows):
 
     def word_ids(self, part: slice) -> list[int | None]:
         """The index of each token's word."""
-        found: list[int | None] = self._column(
-            lambda kept: kept.rows.word_ids(kept.part), lambda piece: [None] * len(piece.ids), None
-        )
-        return found[part]
+        return self._word_list[part]
+
+    @cached_property
+    def _word_list(self) -> list[int | None]:
+        return self._column(lambda kept: kept.rows.word_ids(kept.part), lambda piece: [None] * len(piece.ids), None)
 
     def type_ids(self, part: slice) -> list[int]:
         """The type id of each token."""
@@ -143,7 +151,7 @@ class LaidOutRow(TokenRows):
 
     def overflow(self, row: int) -> tuple[TokenLists, ...]:
         """The rows that truncation cut off."""
-        return self.cut_off()
+        return self.cut_off(len(self)) if self.cut_off else ()
 
 
 def _length(piece: Piece, sequences: Sequence[Kept]) -> int:

@@ -79,13 +79,16 @@ class PostProcessing:
         return TokenLists.joined(each.of_sequence(i) for i, each in enumerate(sequences))
 
     def _truncated(self, sequences: list[TokenLists], truncation: Truncation) -> list[TokenLists]:
-        lengths = [np.array([len(each)]) for each in sequences]
-        starts = [np.zeros(1, np.int64)] * len(lengths)
-        kept = self._kept(truncation, lengths[0], lengths[1] if len(lengths) == 2 else starts[0], len(lengths) == 2)
+        lengths = self._kept_of_one(truncation, *map(len, sequences))
         return [
-            each.truncated(int(length[0]), truncation.stride, truncation.direction)
-            for each, length in zip(sequences, kept, strict=False)
+            each.truncated(length, truncation.stride, truncation.direction)
+            for each, length in zip(sequences, lengths, strict=True)
         ]
+
+    def _kept_of_one(self, truncation: Truncation, first: int, *second: int) -> list[int]:
+        """The number of tokens to keep of each sequence of an input; first, second: the tokens that they have."""
+        kept = self._kept(truncation, np.array([first]), np.array(second or [0]), bool(second))
+        return [int(lengths[0]) for lengths in kept][: 1 + len(second)]
 
     def _kept(self, truncation: Truncation, first: I64, second: I64, is_pair: object) -> tuple[I64, I64]:
         pairs = np.broadcast_to(np.asarray(is_pair, np.bool_), first.shape)
@@ -122,20 +125,22 @@ class PostProcessing:
             layout = self.layout(len(sequences) == 2, offsets)
             if layout is None:
                 return ListPlan(self, [self.of_sequences(each, offsets) for each in inputs])
-            rows.append(LaidOutRow.of(layout, self._parts(sequences)))
-        return RowPlan(self, inputs, rows, offsets)
+            cut_off = partial(self.overflow, sequences, offsets) if self.truncation else None
+            rows.append(LaidOutRow.of(layout, self._parts(sequences), cut_off))
+        return RowPlan(self.padding, rows, sum(map(len, chain.from_iterable(inputs))))
+
+    def overflow(self, sequences: Sequence[Kept], offsets: bool, length: int) -> tuple[TokenLists, ...]:
+        """The rows that truncation cuts off an input; length: tokens of the longest row, or those of padded rows."""
+        return self.padded(self.of_sequences(sequences, offsets), length).cut_off()
 
     def _parts(self, sequences: Sequence[Kept]) -> Sequence[Kept]:
         """What truncation keeps of the sequences of an input."""
         if self.truncation is None or 0 < sum(map(len, sequences)) <= self._room(len(sequences) == 2):
             return sequences
-        first, *second = map(len, sequences)
-        kept = self._kept(self.truncation, np.array([first]), np.array(second or [0]), bool(second))
-        parts = [
-            self.truncation.parts(each.part.start, each.part.stop, int(length[0]))
-            for each, length in zip(sequences, kept, strict=False)
-        ]
-        return [Kept(each.rows, slice(*part)) for each, part in zip(sequences, parts, strict=True)]
+        lengths = self._kept_of_one(self.truncation, *map(len, sequences))
+        parts = [(each.part.start, each.part.stop, length) for each, length in zip(sequences, lengths, strict=True)]
+        bounds = [self.truncation.parts(*part) for part in parts]
+        return [Kept(each.rows, slice(*part)) for each, part in zip(sequences, bounds, strict=True)]
 
     # Batches, as arrays
 
@@ -240,21 +245,19 @@ class ArrayPlan:
         if self.processing.truncation is None:
             return ()
         sequences = _sequences(self.batch, *self.cuts.firsts[row : row + 2].tolist())
-        lists = self.processing.of_sequences(sequences, self.batch.has_offsets)
-        return self.processing.padded(lists, longest).cut_off()
+        return self.processing.overflow(sequences, self.batch.has_offsets, longest)
 
 
-@dataclass(frozen=True)
+@dataclass
 class RowPlan:
     """The rows of few inputs, before the length of the longest row is known.
 
-    inputs: the whole sequences of each input.  rows: those of the sequences that truncation keeps, without padding.
+    rows: without padding.  given: the number of tokens of all texts, also those that truncation cuts off.
     """
 
-    processing: PostProcessing
-    inputs: Sequence[Sequence[Kept]]
+    padding: Padding | None
     rows: list[LaidOutRow]
-    has_offsets: bool
+    given: int
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -266,22 +269,15 @@ class RowPlan:
 
     def put_in(self, longest: int) -> int:
         """The number of tokens that are added to the texts; longest: tokens of the longest row of the batch."""
-        target = self.processing.padding.target(longest) if self.processing.padding else 0
-        return sum(max(len(row), target) for row in self.rows) - sum(map(len, chain.from_iterable(self.inputs)))
+        target = self.padding.target(longest) if self.padding else 0
+        return sum(max(len(row), target) for row in self.rows) - self.given
 
     def encodings(self, longest: int) -> list[Encoding]:
         """One Encoding per input; longest: tokens of the longest row of the batch."""
-        padding = self.processing.padding
-        pads = padding.tokens(longest) if padding else NO_PADDING
-        overflows = [partial(self._overflow, longest, sequences) for sequences in self.inputs]
-        return [Encoding(row.ended(pads, overflow)) for row, overflow in zip(self.rows, overflows, strict=True)]
-
-    def _overflow(self, longest: int, sequences: Sequence[Kept]) -> tuple[TokenLists, ...]:
-        """The rows that truncation cuts off an input."""
-        if self.processing.truncation is None:
-            return ()
-        lists = self.processing.of_sequences(sequences, self.has_offsets)
-        return self.processing.padded(lists, longest).cut_off()
+        if self.padding is None:
+            return list(map(Encoding, self.rows))
+        pads = self.padding.tokens(longest)
+        return [Encoding(row.padded(pads)) for row in self.rows]
 
 
 @dataclass(frozen=True)

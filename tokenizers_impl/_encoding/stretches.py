@@ -120,23 +120,27 @@ class StretchRow(TokenRows):
 
     def offsets(self, part: slice) -> list[tuple[int, int]]:
         """The (start, end) of each token in the text; (0, 0) without offsets."""
-        if not self.has_offsets:
-            return [(0, 0)] * len(self._id_list[part])
+        return self._offset_list[part] if self.has_offsets else [(0, 0)] * len(self._id_list[part])
+
+    @cached_property
+    def _offset_list(self) -> list[tuple[int, int]]:
         found, at = list[tuple[int, int]](), 0
         for each in self.stretches:
             found += [(at + start, at + end) for start, end in each.offsets]
             at += each.size
-        return found[part]
+        return found
 
     def word_ids(self, part: slice) -> list[int | None]:
         """The index of each token's word; None without offsets."""
-        if not self.has_offsets:
-            return [None] * len(self._id_list[part])
+        return self._word_list[part] if self.has_offsets else [None] * len(self._id_list[part])
+
+    @cached_property
+    def _word_list(self) -> list[int | None]:
         found, first = list[int | None](), 0
         for each in self.stretches:
             found += [first + word for word in each.words]
             first += each.word_count
-        return found[part]
+        return found
 
     def type_ids(self, part: slice) -> list[int]:
         """0 for all tokens; post-processing sets the type ids."""
