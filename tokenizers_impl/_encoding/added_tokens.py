@@ -189,21 +189,22 @@ class TokenFinder:
         """Make every token in the splits a separate split; without any token the splits are returned unchanged."""
         if len(self.ids) == 0:
             return splits
-        classes = character_classes() if self.has_flags else np.empty(0, np.uint8)
-
-        def find(cuts: I64) -> tuple[int, bool]:
-            texts = splits.chars, splits.starts, splits.ends, splits.added
-            return _find(*texts, self.trie.edges, self.trie.ids, self.begins, self.ids, self.flags, classes, cuts)
-
-        cuts = np.empty((2 * len(splits.starts) + 64, 4), np.int64)
-        size, found = find(cuts)
+        cuts, size, found = self._cuts(splits, 2 * len(splits.starts) + 64)
         if not found:
             return splits
         if size > len(cuts):
-            cuts = np.empty((size, 4), np.int64)
-            find(cuts)
+            cuts, *_ = self._cuts(splits, size)
         starts, ends, parent, added = np.ascontiguousarray(cuts[:size].T)
         return _disjoint(splits.recut(starts, ends, parent)._replace(added=added.astype(np.int32)))
+
+    def _cuts(self, splits: Splits, room: int) -> tuple[I64, int, bool]:
+        """Up to `room` cuts (see `_find`), how many there are, and whether there is any token."""
+        texts = splits.chars, splits.starts, splits.ends, splits.added
+        trie, flags = self.trie, self.flags
+        classes = character_classes() if self.has_flags else np.empty(0, np.uint8)
+        cuts = np.empty((room, 4), np.int64)
+        size, found = _find(*texts, trie.edges, trie.ids, self.begins, self.ids, flags, classes, cuts)
+        return cuts, size, found
 
 
 def _disjoint(splits: Splits) -> Splits:

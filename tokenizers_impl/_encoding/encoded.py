@@ -91,7 +91,8 @@ _FEW = 48
 _NAMED = -1
 
 
-@dataclass(frozen=True)
+# Not frozen, because a frozen one of so many fields takes three times as long to make.
+@dataclass
 class EncodedBatch(TokenRows):
     """The m tokens of n texts, before truncation, special tokens and padding.
 

@@ -147,7 +147,7 @@ class PostProcessing:
     def of_batches(self, batches: Iterable[EncodedBatch], inputs: Sequence[Inputs]) -> list[Encoding]:
         """One Encoding per input; the rows of all parts are padded to the same length."""
         if self.does_nothing and inputs[0].sequences is None:
-            return list(chain.from_iterable(encodings_of(batch, len(batch.firsts) - 1) for batch in batches))
+            return [each for batch in batches for each in encodings_of(batch, len(batch.firsts) - 1)]
         if len(inputs) == 1 and inputs[0].size <= _FEW:
             [batch] = batches
             sequences = [Kept.of_row(batch, row) for row in range(len(batch.firsts) - 1)]

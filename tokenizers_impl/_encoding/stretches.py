@@ -208,15 +208,23 @@ class Seen(NamedTuple):
         return len(self) >= _MOST or len(self.texts) >= _MOST
 
     def row(self, text: str) -> list[Stretch]:
+        """The stretches of a text; KeyError if one is not kept, or may be, but ends with white space."""
+        # Faster than _CUT.  Where it cuts elsewhere, nothing is found: no stretch has white space there.
+        head, *others = text.split(" ")
+        return [self.first[head], *map(self.inner.__getitem__, others)]
+
+    def row_of_cuts(self, text: str) -> list[Stretch]:
         """The stretches of a text; KeyError for one that is not kept."""
-        first, inner = self.first, self.inner
-        try:
-            # The simple split is faster.  Where it cuts elsewhere, nothing is found: no stretch has white space there.
-            head, *others = text.split(" ")
-            return [first[head], *map(inner.__getitem__, others)]
-        except KeyError:
-            head, *others = _CUT.split(text)
-            return [first[head], *map(inner.__getitem__, others)]
+        head, *others = _CUT.split(text)
+        return [self.first[head], *map(self.inner.__getitem__, others)]
+
+    def is_worth_keeping(self, texts: Sequence[str]) -> bool:
+        """Whether all texts were left to the arrays before, or are short; otherwise notes that they are now."""
+        hashes = list(map(hash, texts))
+        if self.texts.issuperset(hashes) or sum(map(len, texts)) <= _SHORT:
+            return True
+        self.texts.update(hashes)
+        return False
 
     def new(self, text: str) -> set[str]:
         """The stretches of a text that are not kept."""
@@ -258,8 +266,10 @@ class Stretches:
         try:
             return list(map(seen.row, texts))
         except KeyError:
-            new = self._new(seen, texts)
-        return list(map(seen.row, texts)) if self._keep(seen, new) else None
+            if not seen.is_worth_keeping(texts):
+                return None
+        new = set[str]().union(*map(seen.new, texts))
+        return list(map(seen.row_of_cuts, texts)) if not new or self._keep(seen, new) else None
 
     def _of_revision(self) -> Seen:
         """The record of the model's revision, which is read before the model's options are."""
@@ -269,18 +279,10 @@ class Stretches:
             seen = self._seen = Seen.of_none(revision)
         return seen
 
-    def _new(self, seen: Seen, texts: Sequence[str]) -> set[str]:
-        """The stretches of texts that are not kept but will be; none if the texts are left to the arrays."""
-        hashes = list(map(hash, texts))
-        if seen.texts.issuperset(hashes) or sum(map(len, texts)) <= _SHORT:
-            return set().union(*map(seen.new, texts))
-        seen.texts.update(hashes)
-        return set()
-
     def _keep(self, seen: Seen, new: set[str]) -> bool:
-        """Encode and keep new stretches; returns whether there are any and none is refused."""
+        """Encode and keep new stretches; returns whether none is refused."""
         texts = list(new)
-        if not texts or not seen.refused.isdisjoint(texts) or max(map(len, texts)) > _LONGEST:
+        if not seen.refused.isdisjoint(texts) or max(map(len, texts)) > _LONGEST:
             return False
         try:
             found = self._encoded(texts)

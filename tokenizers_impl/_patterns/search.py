@@ -46,12 +46,10 @@ def matches(pattern: Pattern, splits: Splits) -> Matches:
 
     ValueError if a regular expression exceeds the time limit.
     """
-    texts = np.flatnonzero((splits.added == TEXT) & (splits.ends > splits.starts))
-    if pattern == "":
-        return _of_nothing(splits, texts)
     if isinstance(pattern, Regex):
-        return _of_regex(pattern, splits, texts)
-    return _of_string(pattern, splits, texts)
+        return _of_regex(pattern, splits)
+    texts = np.flatnonzero((splits.added == TEXT) & (splits.ends > splits.starts))
+    return _of_string(pattern, splits, texts) if pattern else _of_nothing(splits, texts)
 
 
 def _of_nothing(splits: Splits, texts: I64) -> Matches:
@@ -82,50 +80,60 @@ def _of_string(wanted: str, splits: Splits, texts: I64) -> Matches:
     return Matches(places[found], places[found] + size, texts[parents[found]], splits.spent)
 
 
-def _of_regex(pattern: Regex, splits: Splits, texts: I64) -> Matches:
+def _of_regex(pattern: Regex, splits: Splits) -> Matches:
     ready = compiled(pattern.pattern)
-    starts, ends = splits.starts[texts], splits.ends[texts]
-    text = _numbered_text(_numbered(splits.chars, starts, ends, ready.table))
+    texts = splits.starts, splits.ends, splits.added
+    text = _numbered_text(*_numbered(splits.chars, *texts, ready.table))
     if ready.is_linear:
         found, spent = _spans(ready, text), 0.0
     else:
         found, spent = _timed_spans(pattern, ready, text, splits.given_size(), splits.spent)
-    return Matches(*_in_splits(found, starts, ends, texts), splits.spent + spent)
+    return Matches(*_in_splits(found, *texts), splits.spent + spent)
 
 
 @kernel
-def _numbered(chars: U32, starts: I64, ends: I64, table: U32) -> U32:
-    """The numbers of the characters of all texts, with EDGE before, between and after the texts."""
+def _numbered(chars: U32, starts: I64, ends: I64, added: I32, table: U32) -> tuple[U32, int]:
+    """The numbers of the characters of all nonempty splits that are text, and the highest of them.
+
+    EDGE comes before, between and after these splits.
+    """
     numbers = np.empty((ends - starts).sum() + len(starts) + 1, np.uint32)
     numbers[0] = EDGE
-    at = 1
+    at, highest = 1, EDGE
     for j in range(len(starts)):
+        if added[j] != TEXT or starts[j] == ends[j]:
+            continue
         for i in range(starts[j], ends[j]):
-            numbers[at] = table[chars[i]]
+            number = table[chars[i]]
+            numbers[at] = number
+            highest = max(highest, int(number))
             at += 1
         numbers[at] = EDGE
         at += 1
-    return numbers
+    return numbers[:at], highest
 
 
 @kernel
-def _in_splits(found: I64, starts: I64, ends: I64, texts: I64) -> tuple[I64, I64, I64]:
+def _in_splits(found: I64, starts: I64, ends: I64, added: I32) -> tuple[I64, I64, I64]:
     """The starts, ends and parents of matches in the splits; found: shape (k, 2), their places in `_numbered`."""
-    match_starts, match_ends, parents = np.empty((3, len(found)), np.int64)
-    text, base = 0, 1
-    for k in range(len(found)):
-        # A match that begins at the EDGE after a text is an empty one at the end of the text.
-        while found[k, 0] > base + ends[text] - starts[text]:
-            base += ends[text] - starts[text] + 1
-            text += 1
-        match_starts[k], match_ends[k] = found[k, 0] - base + starts[text], found[k, 1] - base + starts[text]
-        parents[k] = texts[text]
+    size = len(found)
+    match_starts, match_ends, parents = np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
+    j, base = 0, 1
+    for k in range(size):
+        # A match that begins at the EDGE after a split is an empty one at the end of the split.
+        is_text = added[j] == TEXT and starts[j] < ends[j]
+        while not is_text or found[k, 0] > base + ends[j] - starts[j]:
+            base += ends[j] - starts[j] + 1 if is_text else 0
+            j += 1
+            is_text = added[j] == TEXT and starts[j] < ends[j]
+        match_starts[k], match_ends[k] = found[k, 0] - base + starts[j], found[k, 1] - base + starts[j]
+        parents[k] = j
     return match_starts, match_ends, parents
 
 
-def _numbered_text(numbers: U32) -> str:
+def _numbered_text(numbers: U32, highest: int) -> str:
     """The string of the characters with these code points, which takes one byte per character if all are small."""
-    if numbers.max() < 0x100:
+    if highest < 0x100:
         return numbers.astype(np.uint8).tobytes().decode("latin-1")
     return text_of(numbers)
 

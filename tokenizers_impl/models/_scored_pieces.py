@@ -183,8 +183,8 @@ class ScoredPieces:
         """Convert segmentations to the pieces of `encode_words`; segmentation i is of the word at chars[begins[i]:]."""
         pieces, offsets = paths
         ids, starts, ends = pieces
-        unknown: Bools = (ids == self._unk_id) | (ids == UNKNOWN)
-        if unknown.any():
+        if kernels.has_unknown(ids, self._unk_id):
+            unknown: Bools = (ids == self._unk_id) | (ids == UNKNOWN)
             pieces = pieces.copy()
             pieces[0, unknown] = UNKNOWN
             # A character has at most four bytes.

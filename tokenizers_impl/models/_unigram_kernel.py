@@ -144,6 +144,15 @@ def _walk(
 
 
 @kernel
+def has_unknown(ids: I32, unk_id: int) -> bool:
+    """Whether any piece is unknown; unk_id: the id of the unknown piece, or UNKNOWN."""
+    count = 0
+    for id in ids:
+        count += id in (unk_id, UNKNOWN)
+    return count > 0
+
+
+@kernel
 def join_unknown(
     edges: I64, piece_at: I32, unk_id: int, byte_ids: I32, chars: U32, begins: I64, paths: I32, firsts: I64, size: int
 ) -> tuple[I32, I64]:
