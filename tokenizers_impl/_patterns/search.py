@@ -97,7 +97,7 @@ def _numbered(chars: U32, starts: I64, ends: I64, added: I32, table: U32) -> tup
 
     EDGE comes before, between and after these splits.
     """
-    numbers = np.empty((ends - starts).sum() + len(starts) + 1, np.uint32)
+    numbers = np.empty(len(chars) + len(starts) + 1, np.uint32)
     numbers[0] = EDGE
     at, highest = 1, EDGE
     for j in range(len(starts)):

@@ -139,14 +139,18 @@ def check_room(size: int, room: int) -> None:
 @kernel
 def _whole(lengths: I64, offsets: bool) -> tuple[I64, I64, I32, I64, I32]:
     """Starts, ends, `added`, `firsts` and origins of texts of these lengths."""
-    n = len(lengths)
-    ends = np.cumsum(lengths)
-    starts = ends - lengths
-    origins = np.empty((ends[-1] if offsets and n > 0 else 0, 2), np.int32)
+    # Loops, here and below, because numba takes a second to compile np.cumsum, np.full and np.arange.
+    n, size = len(lengths), 0
+    starts, ends, added = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int32)
+    firsts = np.zeros(n + 1, np.int64)
+    for i in range(n):
+        starts[i], ends[i], added[i], firsts[i + 1] = size, size + lengths[i], TEXT, i + 1
+        size += lengths[i]
+    origins = np.empty((size if offsets else 0, 2), np.int32)
     for i in range(n if offsets else 0):
         for k in range(lengths[i]):
             origins[starts[i] + k, 0], origins[starts[i] + k, 1] = k, k + 1
-    return starts, ends, np.full(n, TEXT, np.int32), np.arange(n + 1), origins
+    return starts, ends, added, firsts, origins
 
 
 @kernel
@@ -159,7 +163,8 @@ def _inherited(parent: I64, added: I32, firsts: I64) -> tuple[I32, I64]:
             new_firsts[text] = j
             text += 1
         new_added[j] = added[parent[j]]
-    new_firsts[text:] = len(parent)
+    for last in range(text, len(firsts)):
+        new_firsts[last] = len(parent)
     return new_added, new_firsts
 
 
