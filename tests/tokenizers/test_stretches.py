@@ -322,6 +322,20 @@ def test_threads_share_what_was_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         assert list(pool.map(lambda text: held(tokenizer.encode(text)), texts)) == expected
 
 
+def test_another_thread_may_keep_the_stretches_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer, new, texts = small(), stretches.Seen.new, list[str]()
+
+    def meanwhile(seen: stretches.Seen, text: str) -> set[str]:
+        texts.append(text)
+        if len(texts) == 1:
+            assert is_stretched(tokenizer, text)
+        return new(seen, text)
+
+    monkeypatch.setattr(stretches.Seen, "new", meanwhile)
+    assert is_stretched(tokenizer, "low newer")
+    assert texts == ["low newer"] * 2
+
+
 def test_errors_are_those_of_the_arrays() -> None:
     tokenizer = small(model=models.Unigram([("a", -1.0), ("b", -2.0)]), pre_tokenizer=pre_tokenizers.Whitespace())
     for batch in (["a b", "b c"], ["a b", "b c"], ["a", "a \ud800"]):

@@ -175,8 +175,8 @@ _GROWTH = 32
 # vain: of thousands of lines of 12 words, only 1 % (English, German) to 11 % (French) were made of stretches that had
 # been seen before.  So texts with more characters than this in all are left to the arrays until they come again.
 _SHORT = 16
-# Where a stretch begins.
-_CUT = re.compile(r" (?=\S)")
+# Where a stretch begins, and a space where none does.
+_CUT, _UNCUT = re.compile(r" (?=\S)"), re.compile(r" (?!\S)")
 
 
 class Seen(NamedTuple):
@@ -208,15 +208,17 @@ class Seen(NamedTuple):
         return len(self) >= _MOST or len(self.texts) >= _MOST
 
     def row(self, text: str) -> list[Stretch]:
-        """The stretches of a text; KeyError if one is not kept, or may be, but ends with white space."""
-        # Faster than _CUT.  Where it cuts elsewhere, nothing is found: no stretch has white space there.
-        head, *others = text.split(" ")
-        return [self.first[head], *map(self.inner.__getitem__, others)]
-
-    def row_of_cuts(self, text: str) -> list[Stretch]:
         """The stretches of a text; KeyError for one that is not kept."""
-        head, *others = _CUT.split(text)
-        return [self.first[head], *map(self.inner.__getitem__, others)]
+        first, inner = self.first, self.inner
+        try:
+            # Faster than _CUT.  Where it cuts elsewhere, nothing is found: no stretch has white space there.
+            head, *others = text.split(" ")
+            return [first[head], *map(inner.__getitem__, others)]
+        except KeyError:
+            if not _UNCUT.search(text):
+                raise
+            head, *others = _CUT.split(text)
+            return [first[head], *map(inner.__getitem__, others)]
 
     def is_worth_keeping(self, texts: Sequence[str]) -> bool:
         """Whether all texts were left to the arrays before, or are short; otherwise notes that they are now."""
@@ -269,7 +271,7 @@ class Stretches:
             if not seen.is_worth_keeping(texts):
                 return None
         new = set[str]().union(*map(seen.new, texts))
-        return list(map(seen.row_of_cuts, texts)) if not new or self._keep(seen, new) else None
+        return list(map(seen.row, texts)) if self._keep(seen, new) else None
 
     def _of_revision(self) -> Seen:
         """The record of the model's revision, which is read before the model's options are."""
@@ -282,6 +284,9 @@ class Stretches:
     def _keep(self, seen: Seen, new: set[str]) -> bool:
         """Encode and keep new stretches; returns whether none is refused."""
         texts = list(new)
+        if not texts:
+            # Another thread has kept them by now.
+            return True
         if not seen.refused.isdisjoint(texts) or max(map(len, texts)) > _LONGEST:
             return False
         try:
