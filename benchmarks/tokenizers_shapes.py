@@ -5,9 +5,9 @@
 Both libraries encode one line, batches of 8, 64 and 5,000 lines, decode one line and 1,000, and load tokenizer.json.
 `tokenizers` trains every tokenizer on English text.  Ids, tokens, offsets, word ids and decoded texts are asserted
 equal before anything is timed, also for lines of ten languages.  A ratio is the peer's time divided by ours; each is
-the median of alternating runs on all cores.  Runs are repeated, so both libraries know the words; the row of new lines
-encodes lines that neither has seen.  A table of components in Python follows: each calls one method of the library's
-own strings.
+the median of alternating runs on all cores.  Runs are repeated, so both libraries know the words; new lines are those
+that neither has seen.  "Template" is BERT's, with truncation to 128 tokens.  A table of components in Python follows:
+each calls one method of the library's own strings.
 """
 
 from __future__ import annotations
@@ -111,19 +111,38 @@ def shapes(text: str, lines: list[str], others: list[str]) -> list[str]:
     one = theirs.encode(line).ids
     cells = [ratio(ours, theirs, lambda tokenizer: tokenizer.encode(line))]
     cells += [ratio(ours, theirs, lambda tokenizer, n=n: tokenizer.encode_batch(lines[:n])) for n in BATCHES]
-    cells += [new_lines(text, lines)]
+    cells += [new_lines(text, lines[:2000], lines[2000:4000])]
+    framed = with_template(text)
+    assert_equal(*both(framed), lines[:2000] + others)
+    cells += [ratio(*both(framed), lambda tokenizer: tokenizer.encode(line))]
+    cells += [new_lines(framed, lines[:2000], lines[2000:4000])]
     cells += [ratio(ours, theirs, lambda tokenizer: tokenizer.decode(one))]
     cells += [ratio(ours, theirs, lambda tokenizer: tokenizer.decode_batch(ids))]
     return [*cells, ratio(tokenizers_impl.Tokenizer, tokenizers.Tokenizer, lambda kind: kind.from_str(text))]
 
 
-def new_lines(text: str, lines: list[str]) -> str:
-    """Return the ratio for lines encoded one by one, each for the first time, after 2,000 others."""
-    ours, theirs = both(text)
-    for line in lines[:2000]:
-        ours.encode(line), theirs.encode(line)
-    mine, peer = (timed(lambda: list(map(each.encode, lines[2000:4000]))) for each in (ours, theirs))  # noqa: B023
-    return f"{peer / mine:.2f}x ({mine / 2000 * 1e6:,.0f} µs)"
+def new_lines(text: str, before: list[str], lines: list[str]) -> str:
+    """Return the ratio for lines encoded one by one, each for the first time, after others; and our time per line."""
+    pairs: list[list[float]] = []
+    for _ in range(7):
+        pair = both(text)
+        for tokenizer in pair:
+            for line in before:
+                tokenizer.encode(line)
+        pairs.append([timed(lambda: list(map(tokenizer.encode, lines))) for tokenizer in pair])  # noqa: B023
+    mine, peer = (statistics.median(column) / len(lines) for column in zip(*pairs, strict=True))
+    return f"{peer / mine:.2f}x ({mine * 1e6:,.0f} µs)"
+
+
+def with_template(text: str) -> str:
+    """Return a tokenizer.json with BERT's template and truncation."""
+    tokenizer = tokenizers.Tokenizer.from_str(text)
+    tokenizer.add_special_tokens(["[CLS]", "[SEP]"])
+    special = [(token, tokenizer.token_to_id(token)) for token in ("[CLS]", "[SEP]")]
+    templates = "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1"
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(*templates, special)
+    tokenizer.enable_truncation(128)
+    return str(tokenizer.to_str())
 
 
 def with_component(library: Any, text: str, part: str, change: Callable[[Any], Call]) -> Any:
@@ -158,10 +177,10 @@ def with_merges_in_strings(text: str) -> str:
 
 
 def print_languages(texts: dict[str, str], named: dict[str, list[str]]) -> None:
-    """Print the ratios of one line and of 8 in each language."""
+    """Print the ratios of one line, of 8, and of new lines in each language."""
     print(
         "\n| language | "
-        + " | ".join(f"{model}: one line, 8" for model in texts)
+        + " | ".join(f"{model}: one line, 8, new" for model in texts)
         + " |\n|---"
         + "|---" * len(texts)
         + "|"
@@ -172,7 +191,8 @@ def print_languages(texts: dict[str, str], named: dict[str, list[str]]) -> None:
             ours, theirs = both(text)
             one = ratio(ours, theirs, lambda tokenizer: tokenizer.encode(lines[0]), 0.2)  # noqa: B023
             few = ratio(ours, theirs, lambda tokenizer: tokenizer.encode_batch(lines[:8]), 0.2)  # noqa: B023
-            cells.append(f"{one.split()[0]}, {few.split()[0]}")
+            new = new_lines(text, lines[:8], lines[8:])
+            cells.append(f"{one.split()[0]}, {few.split()[0]}, {new.split()[0]}")
         print(f"| {language} | {' | '.join(cells)} |", flush=True)
 
 
@@ -203,7 +223,8 @@ def main() -> None:
             train(model, corpus, Path(work, "tokenizer.json"))
             texts[model] = Path(work, "tokenizer.json").read_text(encoding="utf-8")
     names = ["encode one line", *(f"encode_batch of {n:,}" for n in BATCHES)]
-    names += ["encode new lines, one by one", "decode one line", "decode 1,000 lines", "load"]
+    names += ["encode new lines, one by one", "encode one line, template", "encode new lines, template"]
+    names += ["decode one line", "decode 1,000 lines", "load"]
     columns = [shapes(text, lines[1000:], [*chain(*named.values())]) for text in texts.values()]
     print("| call | " + " | ".join(texts) + " |\n|---" + "|---" * len(texts) + "|")
     for name, *cells in zip(names, *columns, strict=True):

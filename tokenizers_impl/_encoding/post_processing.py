@@ -116,8 +116,9 @@ class PostProcessing:
     def _of_few(self, sequences: Sequence[Kept], bounds: Sequence[int] | None, offsets: bool) -> list[Encoding]:
         places = pairwise(range(len(sequences) + 1) if bounds is None else bounds)
         plan = self._plan_of_few([sequences[first:end] for first, end in places], offsets)
-        check_put_in([plan], plan.longest)
-        return plan.encodings(plan.longest)
+        longest = plan.longest
+        check_put_in([plan], longest)
+        return plan.encodings(longest)
 
     def _plan_of_few(self, inputs: Sequence[Sequence[Kept]], offsets: bool) -> RowPlan | ListPlan:
         rows = list[LaidOutRow]()
@@ -265,12 +266,12 @@ class RowPlan:
     @property
     def longest(self) -> int:
         """The number of tokens of the longest row."""
-        return max(map(len, self.rows), default=0)
+        return max([row.size for row in self.rows], default=0)
 
     def put_in(self, longest: int) -> int:
         """The number of tokens that are added to the texts; longest: tokens of the longest row of the batch."""
         target = self.padding.target(longest) if self.padding else 0
-        return sum(max(len(row), target) for row in self.rows) - self.given
+        return sum([max(row.size, target) for row in self.rows]) - self.given
 
     def encodings(self, longest: int) -> list[Encoding]:
         """One Encoding per input; longest: tokens of the longest row of the batch."""
