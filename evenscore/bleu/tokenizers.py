@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenscore.bleu.plain import ENTITIES, tokenize_13a, unwrapped
+from evenscore.bleu.plain import CHINESE, ENTITIES, tokenize_13a, tokenize_zh, unwrapped
 from evenscore.options import callable_name
 from evenscore.parallel import require
 from evenscore.text.segments import IntArray, Segments
@@ -55,16 +55,7 @@ _CLASS_OF = {
     chr(_EDGE_BYTE): _EDGE,
 }
 _CLASSES = bytes(_CLASS_OF.get(chr(byte), _OTHER) for byte in range(256))
-# sacrebleu's table of Chinese ranges, as pairs of first code point and end (exclusive). sacrebleu writes U+20000..2A6D6
-# and U+2F800..2FA1D as two-character strings by mistake, so that its table has U+2001..2A6D instead and no character
-# beyond U+FFFF. This table does the same: see DIFFERENCES.md.
-_CHINESE = np.array(
-    [
-        *(0x2001, 0x2A6E, 0x2E80, 0x2FE0, 0x2FF0, 0x3040, 0x3100, 0x3130, 0x31A0, 0x31F0, 0x3200, 0x4DB6),
-        *(0x4E00, 0x9FBC, 0xF900, 0xFA2E, 0xFA30, 0xFA6B, 0xFA70, 0xFADA, 0xFE10, 0xFE20, 0xFE30, 0xFE50),
-        *(0xFF00, 0xFFF0),
-    ]
-)
+_CHINESE = np.array(CHINESE)
 
 
 def cuts_13a(text: Utf8 | Utf16) -> Mask:
@@ -129,6 +120,12 @@ def _chinese(data: Bytes) -> IntArray:
 
 
 def _intl(texts: list[str]) -> Units:
+    return _with_edges(texts, _intl_rules())
+
+
+@functools.cache
+def _intl_rules() -> Callable[[str], str]:
+    """The rules that put spaces around the tokens of intl. Source: sacrebleu 2.6.0, tokenizer_intl.py."""
     regex = _regex()
     after_no_number = regex.compile(r"(\P{N})(\p{P})")
     before_no_number = regex.compile(r"(\p{P})(\P{N})")
@@ -139,7 +136,7 @@ def _intl(texts: list[str]) -> Units:
         text = before_no_number.sub(r" \1 \2", text)
         return str(symbol.sub(r" \1 ", text))
 
-    return _with_edges(texts, rules)
+    return rules
 
 
 def _regex() -> Any:
@@ -189,7 +186,13 @@ class Tokenizer(NamedTuple):
 
 
 # Tokenizers of single texts, which are faster for a few texts than those for many.
-_ONE_BY_ONE: dict[Any, Callable[[str], list[str]]] = {"13a": tokenize_13a, "none": str.split}
+_ONE_BY_ONE: dict[Any, Callable[[str], list[str]]] = {
+    "13a": tokenize_13a,
+    "intl": lambda text: _intl_rules()(text.rstrip()).split(),
+    "char": lambda text: [*"".join(text.split())],
+    "zh": tokenize_zh,
+    "none": str.split,
+}
 
 
 def tokens_of_few(choice: Any, lowercase: bool, texts: list[str]) -> list[list[Any]]:

@@ -60,10 +60,15 @@ def tokens_of_few(texts: list[str], tokenizer: Any, stemmer: bool | str) -> list
     >>> tokens_of_few(["The cats, the CAT"], "rouge_score", False)
     [['the', 'cats', 'the', 'cat']]
     """
-    if isinstance(tokenizer, str) and not stemmer:
-        return list(map(_SPLITTERS_OF_FEW[tokenizer], texts))
-    ids, offsets = tokenize(texts, tokenizer, stemmer).segments
-    return [ids[start:end].tolist() for start, end in itertools.pairwise(offsets.tolist())]
+    if callable(tokenizer):
+        ids, offsets = tokenize(texts, tokenizer, stemmer).segments
+        return [ids[start:end].tolist() for start, end in itertools.pairwise(offsets.tolist())]
+    rows = list(map(_SPLITTERS_OF_FEW[tokenizer], texts))
+    if not stemmer:
+        return rows
+    distinct = list(dict.fromkeys(itertools.chain.from_iterable(rows)))
+    stems = dict(zip(distinct, stem_words(distinct, stemmer), strict=True))
+    return [list(map(stems.__getitem__, row)) for row in rows]
 
 
 def tokenizer_name(tokenizer: Any) -> str:

@@ -23,7 +23,7 @@ from sacrebleu.metrics.bleu import _get_tokenizer
 from shared_data import lines
 
 from evenscore.bleu import tokenizers as bleu_tokenizers
-from evenscore.bleu.tokenizers import TOKENIZERS, get_tokenizer
+from evenscore.bleu.tokenizers import TOKENIZERS, get_tokenizer, tokens_of_few
 
 BY_RULES = ("13a", "intl", "zh", "char", "none")
 MECAB = ("ja-mecab", "ko-mecab")
@@ -87,6 +87,11 @@ def ours(choice: Any, corpus: list[str], lowercase: bool = False) -> list[list[i
     return numbered([segments.row(i).tolist() for i in range(len(corpus))])
 
 
+def ours_of_few(choice: Any, corpus: list[str], lowercase: bool) -> list[list[int]]:
+    """Our tokens of a few texts, numbered as they come."""
+    return numbered(tokens_of_few(choice, lowercase, corpus))
+
+
 def numbered(lists: Iterable[list[Any]]) -> list[list[int]]:
     """Equal tokens get equal numbers: two token streams are one if and only if their numbers are."""
     numbers: dict[Any, int] = {}
@@ -108,7 +113,9 @@ def numbered(lists: Iterable[list[Any]]) -> list[list[int]]:
 @example(corpus=[".,.5.a"])
 @example(corpus=["10-", ".5", " .5", "5. ", "(", "\u2028(1", "1)", "\u30001,"])
 def test_tokens_are_those_of_sacrebleu(name: str, lowercase: bool, corpus: list[str]) -> None:
-    assert ours(name, corpus, lowercase) == theirs(name, corpus, lowercase)
+    expected = theirs(name, corpus, lowercase)
+    assert ours(name, corpus, lowercase) == expected
+    assert ours_of_few(name, corpus, lowercase) == expected
 
 
 @pytest.mark.parametrize("most", ["a", "я"])
@@ -137,7 +144,9 @@ def test_every_code_point_in_every_position(name: str) -> None:
     interesting = [c for c in assigned if c < "\u3400" or unicodedata.category(c) not in ("Lo", "Co")]
     assert len(interesting) > 20_000
     corpus = [f"{c}{c}a{c}1{c} {c}" for c in interesting]
-    assert ours(name, corpus) == theirs(name, corpus, lowercase=False)
+    expected = theirs(name, corpus, lowercase=False)
+    assert ours(name, corpus) == expected
+    assert ours_of_few(name, corpus, lowercase=False) == expected
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
