@@ -17,6 +17,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ import evenscore
 
 # Rows and words a row.
 SHAPES = ((1, 12), (8, 12), (32, 12), (1000, 8), (20000, 8), (20000, 25), (500, 400), (4, 6000), (1, 20000))
+# Of BLEU, in sacrebleu's words.
+TOKENIZERS = ("13a", "intl", "zh", "char")
 # Languages without spaces between words: a word is a character.
 UNSPACED = ("ja", "zh_CN")
 LANGUAGES = ("en", "de", "fr", "ru", "hi", "ar", *UNSPACED)
@@ -66,7 +69,6 @@ def scores() -> Iterator[tuple[str, str, Score, Score]]:
     import werx
     from rouge_score import rouge_scorer
 
-    bleu = evenscore.load("bleu_corpus", force=True)
     rouge = evenscore.load("rouge_l_multi", rouge_types=["rougeL"], tokenizer="whitespace")
     wer = evenscore.load("wer_dp")
     peer = rouge_scorer.RougeScorer(["rougeL"], tokenizer=_Whitespace())
@@ -80,7 +82,12 @@ def scores() -> Iterator[tuple[str, str, Score, Score]]:
             metric.compute(predictions=predictions, references=references)[key]
         )
 
-    yield "BLEU", "sacrebleu", ours(bleu, "score"), lambda p, r: float(sacrebleu.corpus_bleu(p, [r], force=True).score)
+    def sacrebleu_score(tokenizer: str, predictions: Texts, references: Texts) -> float:
+        return float(sacrebleu.corpus_bleu(predictions, [references], force=True, tokenize=tokenizer).score)
+
+    for tokenizer in TOKENIZERS:
+        bleu = evenscore.load("bleu_corpus", force=True, tokenizer=tokenizer)
+        yield f"BLEU, {tokenizer}", "sacrebleu", ours(bleu, "score"), partial(sacrebleu_score, tokenizer)
     yield "ROUGE-L", "rouge_score", ours(rouge, "rougeL"), rouge_score
     yield "WER", "jiwer", ours(wer, "wer"), lambda p, r: float(jiwer.wer(r, p))
     yield "WER", "werx", ours(wer, "wer"), lambda p, r: float(werx.wer(r, p))
