@@ -156,6 +156,8 @@ def _flags(token: AddedToken, encode_special_tokens: bool) -> int:
 SINGLE_WORD, LSTRIP, RSTRIP, IGNORED = 1, 2, 4, 8
 # The last eight bits of a first character suffice to skip most of a text quickly.
 _FIRST_BITS = 255
+# So many first characters are looked for in a text in less time than a kernel takes.
+_FEW = 8
 
 
 @dataclass(frozen=True)
@@ -163,12 +165,14 @@ class TokenFinder:
     """Finds t tokens from left to right; at each position the longest one matches.
 
     trie: from the characters of a token to its number.  begins: shape (256,); the last eight bits of first characters.
+    firsts: the first characters, without duplicates.
     ids: int32, shape (t,).  flags: uint8, shape (t,).  has_flags: whether any token has a flag.
     crosses_spaces: whether a match of any token may go on after a space that follows another character.
     """
 
     trie: Trie
     begins: Bools
+    firsts: str
     ids: I32
     flags: U8
     has_flags: bool
@@ -179,11 +183,17 @@ class TokenFinder:
         """Build a finder of strings with their ids and flags; an empty string is never found."""
         found = {content: each for content, each in tokens.items() if content}
         begins = np.zeros(_FIRST_BITS + 1, np.bool_)
-        begins[[ord(content[0]) & _FIRST_BITS for content in found]] = True
+        firsts = "".join(dict.fromkeys(content[0] for content in found))
+        begins[[ord(char) & _FIRST_BITS for char in firsts]] = True
         ids, flags = ([each[i] for each in found.values()] for i in (0, 1))
         trie = Trie.of({content: number for number, content in enumerate(found)})
         crosses_spaces = any(" " in content or flag & RSTRIP for content, (_, flag) in found.items())
-        return cls(trie, begins, np.array(ids, np.int32), np.array(flags, np.uint8), any(flags), crosses_spaces)
+        listed = np.array(ids, np.int32), np.array(flags, np.uint8)
+        return cls(trie, begins, firsts, *listed, any(flags), crosses_spaces)
+
+    def is_idle(self, text: str) -> bool:
+        """Whether the text has the first character of no token; False if these characters are many."""
+        return len(self.firsts) <= _FEW and not any(char in text for char in self.firsts)
 
     def cut(self, splits: Splits) -> Splits:
         """Make every token in the splits a separate split; without any token the splits are returned unchanged."""

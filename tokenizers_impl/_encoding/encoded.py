@@ -26,6 +26,9 @@ from .inputs import Inputs
 # --- Splitting texts into words, before the model
 
 
+_SHORT = 1000
+
+
 @dataclass(frozen=True)
 class Cutter:
     """The steps before the model: added tokens, normalizer, added tokens in normalized text, pre-tokenizer.
@@ -69,7 +72,14 @@ class Cutter:
 
     def words(self, texts: Sequence[str], *, offsets: bool = False, first: int = 0) -> Splits:
         """Split texts into words, none empty; offsets: keep origins even if no step needs them."""
-        return self.cut(Splits.of(texts, offsets=offsets or self.needs_origins, first=first))
+        splits = Splits.of(texts, offsets=offsets or self.needs_origins, first=first)
+        # A text of few characters is looked through faster as a string.
+        is_idle = len(texts) == 1 and len(splits.chars) <= _SHORT and self.raw.is_idle(texts[0])
+        return (self._without_raw if is_idle else self).cut(splits)
+
+    @cached_property
+    def _without_raw(self) -> Cutter:
+        return replace(self, raw=TokenFinder.of({}))
 
     def cut(self, splits: Splits) -> Splits:
         """Split texts into words, none empty."""

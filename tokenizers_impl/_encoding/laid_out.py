@@ -1,6 +1,6 @@
 """The row of one input as lists, made of the pieces of a layout when they are asked for.
 
-`arranged` makes the rows of many inputs with arrays, whose fixed costs are ten times those of one such row.
+`arranged` makes the rows of many inputs with arrays, whose fixed costs are five times those of one such row.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ CutOff: TypeAlias = Callable[[int], tuple[TokenLists, ...]]
 
 
 @dataclass
-class Kept:
-    """The tokens of a sequence that truncation keeps: a part of the tokens of some rows."""
+class TokenPart:
+    """A part of the tokens of some rows: a sequence of an input, or what truncation keeps of it."""
 
     rows: TokenRows
     part: slice
 
     @classmethod
-    def of_row(cls, rows: TokenRows, row: int) -> Kept:
+    def of_row(cls, rows: TokenRows, row: int) -> TokenPart:
         """All tokens of a row."""
         return cls(rows, slice(*rows.bounds[row : row + 2]))
 
@@ -57,13 +57,13 @@ class LaidOutRow(TokenRows):
     """
 
     layout: Layout
-    sequences: Sequence[Kept]
+    sequences: Sequence[TokenPart]
     size: int
     cut_off: CutOff | None
     padding: PadTokens = NO_PADDING
 
     @classmethod
-    def of(cls, layout: Layout, sequences: Sequence[Kept], cut_off: CutOff | None) -> LaidOutRow:
+    def of(cls, layout: Layout, sequences: Sequence[TokenPart], cut_off: CutOff | None) -> LaidOutRow:
         """Build a row without padding."""
         return cls(layout, sequences, sum([_length(piece, sequences) for piece in layout.pieces]), cut_off)
 
@@ -80,24 +80,28 @@ class LaidOutRow(TokenRows):
         return [0, len(self)]
 
     def _column(
-        self, of_sequence: Callable[[Kept], Iterable[T]], of_special: Callable[[SpecialPiece], Iterable[T]], pad: T
+        self, of_sequence: Callable[[TokenPart], Iterable[T]], of_special: Callable[[SpecialPiece], Iterable[T]], pad: T
     ) -> list[T]:
         found = list[T]()
         for piece in self.layout.pieces:
-            found += (
-                of_sequence(self.sequences[piece.sequence]) if isinstance(piece, SequencePiece) else of_special(piece)
-            )
+            if isinstance(piece, SequencePiece):
+                found += of_sequence(self.sequences[piece.sequence])
+            else:
+                found += of_special(piece)
+        return self._with_pads(found, pad)
+
+    def _with_pads(self, found: list[T], pad: T) -> list[T]:
         pads = [pad] * (len(self) - self.size)
         return pads + found if self.padding.is_left else found + pads
 
     def ids(self, part: slice) -> list[int]:
         """The ids of the tokens."""
-        return self._column(lambda kept: kept.rows.ids(kept.part), lambda piece: piece.ids, self.padding.id)[part]
+        return self._column(lambda own: own.rows.ids(own.part), lambda piece: piece.ids, self.padding.id)[part]
 
     def tokens(self, part: slice) -> list[str]:
         """The texts of the tokens."""
         pad = self.padding.token
-        return self._column(lambda kept: kept.rows.tokens(kept.part), lambda piece: piece.tokens, pad)[part]
+        return self._column(lambda own: own.rows.tokens(own.part), lambda piece: piece.tokens, pad)[part]
 
     def offsets(self, part: slice) -> list[tuple[int, int]]:
         """The (start, end) of each token in its sequence; (0, 0) for special tokens."""
@@ -107,11 +111,11 @@ class LaidOutRow(TokenRows):
     def _offset_list(self) -> list[tuple[int, int]]:
         return self._column(self._trimmed, lambda piece: [(0, 0)] * len(piece.ids), (0, 0))
 
-    def _trimmed(self, kept: Kept) -> list[tuple[int, int]]:
+    def _trimmed(self, own: TokenPart) -> list[tuple[int, int]]:
         """The offsets of a sequence, without white space if a processor trims it."""
         if not self.layout.trims:
-            return kept.rows.offsets(kept.part)
-        lists = kept.lists()
+            return own.rows.offsets(own.part)
+        lists = own.lists()
         for has_prefix in self.layout.trims:
             lists = trimmed_lists(lists, add_prefix_space=has_prefix)
         return lists.offset_list
@@ -122,21 +126,20 @@ class LaidOutRow(TokenRows):
 
     @cached_property
     def _word_list(self) -> list[int | None]:
-        return self._column(lambda kept: kept.rows.word_ids(kept.part), lambda piece: [None] * len(piece.ids), None)
+        return self._column(lambda own: own.rows.word_ids(own.part), lambda piece: [None] * len(piece.ids), None)
 
     def type_ids(self, part: slice) -> list[int]:
         """The type id of each token."""
         found = [piece.type_id for piece in self.layout.pieces for _ in range(_length(piece, self.sequences))]
-        pads = [self.padding.type_id] * (len(self) - self.size)
-        return (pads + found if self.padding.is_left else found + pads)[part]
+        return self._with_pads(found, self.padding.type_id)[part]
 
     def special_tokens_mask(self, part: slice) -> list[int]:
         """1 for special tokens and padding, 0 for all other tokens."""
-        return self._column(lambda kept: [0] * len(kept), lambda piece: [1] * len(piece.ids), 1)[part]
+        return self._column(lambda own: [0] * len(own), lambda piece: [1] * len(piece.ids), 1)[part]
 
     def attention_mask(self, part: slice) -> list[int]:
         """0 for padding, 1 for all other tokens."""
-        return self._column(lambda kept: [1] * len(kept), lambda piece: [1] * len(piece.ids), 0)[part]
+        return self._column(lambda own: [1] * len(own), lambda piece: [1] * len(piece.ids), 0)[part]
 
     def ranges(self, row: int) -> Mapping[int, tuple[int, int]]:
         """The (start, end) of each sequence's tokens."""
@@ -154,6 +157,6 @@ class LaidOutRow(TokenRows):
         return self.cut_off(len(self)) if self.cut_off else ()
 
 
-def _length(piece: Piece, sequences: Sequence[Kept]) -> int:
+def _length(piece: Piece, sequences: Sequence[TokenPart]) -> int:
     """The number of tokens of a piece."""
     return len(sequences[piece.sequence]) if isinstance(piece, SequencePiece) else len(piece.ids)

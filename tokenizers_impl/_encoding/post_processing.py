@@ -19,7 +19,7 @@ from ..processors._post_processor import Layout, SequencePiece
 from .arranged import Blueprint, Cuts, PadTokens, arranged, row_lengths
 from .encoded import EncodedBatch
 from .inputs import Inputs
-from .laid_out import NO_PADDING, Kept, LaidOutRow
+from .laid_out import NO_PADDING, LaidOutRow, TokenPart
 from .stretches import StretchRow
 
 # From the names of options to those of tokenizer.json.
@@ -99,7 +99,7 @@ class PostProcessing:
         """Pad a row; longest: tokens of the longest row of the batch."""
         return row if self.padding is None else self.padding.padded(row, longest)
 
-    def of_sequences(self, sequences: Sequence[Kept], has_offsets: bool) -> TokenLists:
+    def of_sequences(self, sequences: Sequence[TokenPart], has_offsets: bool) -> TokenLists:
         """Process an input with one or two sequences."""
         lists = [each.lists() for each in sequences]
         # Without offsets, the library gives both sequences the same type.
@@ -111,16 +111,16 @@ class PostProcessing:
         """One Encoding per input; input i has the rows bounds[i]:bounds[i + 1], one each if bounds is None."""
         if bounds is None and self.does_nothing:
             return list(map(Encoding, rows))
-        return self._of_few([Kept.of_row(row, 0) for row in rows], bounds, offsets)
+        return self._of_few([TokenPart.of_row(row, 0) for row in rows], bounds, offsets)
 
-    def _of_few(self, sequences: Sequence[Kept], bounds: Sequence[int] | None, offsets: bool) -> list[Encoding]:
+    def _of_few(self, sequences: Sequence[TokenPart], bounds: Sequence[int] | None, offsets: bool) -> list[Encoding]:
         places = pairwise(range(len(sequences) + 1) if bounds is None else bounds)
         plan = self._plan_of_few([sequences[first:end] for first, end in places], offsets)
         longest = plan.longest
         check_put_in([plan], longest)
         return plan.encodings(longest)
 
-    def _plan_of_few(self, inputs: Sequence[Sequence[Kept]], offsets: bool) -> RowPlan | ListPlan:
+    def _plan_of_few(self, inputs: Sequence[Sequence[TokenPart]], offsets: bool) -> RowPlan | ListPlan:
         rows = list[LaidOutRow]()
         for sequences in inputs:
             layout = self.layout(len(sequences) == 2, offsets)
@@ -130,18 +130,18 @@ class PostProcessing:
             rows.append(LaidOutRow.of(layout, self._parts(sequences), cut_off))
         return RowPlan(self.padding, rows, sum(map(len, chain.from_iterable(inputs))))
 
-    def overflow(self, sequences: Sequence[Kept], offsets: bool, length: int) -> tuple[TokenLists, ...]:
+    def overflow(self, sequences: Sequence[TokenPart], offsets: bool, length: int) -> tuple[TokenLists, ...]:
         """The rows that truncation cuts off an input; length: tokens of the longest row, or those of padded rows."""
         return self.padded(self.of_sequences(sequences, offsets), length).cut_off()
 
-    def _parts(self, sequences: Sequence[Kept]) -> Sequence[Kept]:
+    def _parts(self, sequences: Sequence[TokenPart]) -> Sequence[TokenPart]:
         """What truncation keeps of the sequences of an input."""
         if self.truncation is None or 0 < sum(map(len, sequences)) <= self._room(len(sequences) == 2):
             return sequences
         lengths = self._kept_of_one(self.truncation, *map(len, sequences))
         parts = [(each.part.start, each.part.stop, length) for each, length in zip(sequences, lengths, strict=True)]
         bounds = [self.truncation.parts(*part) for part in parts]
-        return [Kept(each.rows, slice(*part)) for each, part in zip(sequences, bounds, strict=True)]
+        return [TokenPart(each.rows, slice(*part)) for each, part in zip(sequences, bounds, strict=True)]
 
     # Batches, as arrays
 
@@ -151,7 +151,7 @@ class PostProcessing:
             return [each for batch in batches for each in encodings_of(batch, len(batch.firsts) - 1)]
         if len(inputs) == 1 and inputs[0].size <= _FEW:
             [batch] = batches
-            sequences = [Kept.of_row(batch, row) for row in range(len(batch.firsts) - 1)]
+            sequences = [TokenPart.of_row(batch, row) for row in range(len(batch.firsts) - 1)]
             return self._of_few(sequences, inputs[0].bounds, batch.has_offsets)
         plans = [self.plan(batch, part.sequence_bounds()) for batch, part in zip(batches, inputs, strict=True)]
         longest = max((plan.longest for plan in plans), default=0)
@@ -192,9 +192,9 @@ class PostProcessing:
         return Cuts(*self.truncation.parts(starts, ends, kept), firsts)
 
 
-def _sequences(batch: EncodedBatch, first: int, end: int) -> list[Kept]:
+def _sequences(batch: EncodedBatch, first: int, end: int) -> list[TokenPart]:
     """The sequences first:end of a batch."""
-    return [Kept.of_row(batch, row) for row in range(first, end)]
+    return [TokenPart.of_row(batch, row) for row in range(first, end)]
 
 
 def check_put_in(plans: Sequence[ArrayPlan | RowPlan | ListPlan], longest: int) -> None:
