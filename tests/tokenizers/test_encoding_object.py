@@ -89,6 +89,24 @@ def test_a_change_shows_nowhere_else() -> None:
     assert held(other) == held(tokenizer.encode("x"))
 
 
+def test_characters_are_found_after_every_change_and_in_any_order() -> None:
+    found: list[Any] = []
+    for library in LIBRARIES:
+        encoding = library.Tokenizer(model(library)).encode("abc cab bca")
+        steps = [lambda it: it, lambda it: it.pad(9, direction="left"), lambda it: it.truncate(5), lambda it: it.pad(7)]
+        rows = []
+        for step in steps:
+            step(encoding)
+            rows.append([encoding.char_to_token(place) for place in range(12)])
+        # The offsets begin again at the second one.
+        twice = library.Encoding.merge([encoding, encoding], growing_offsets=False)
+        backwards = library.Encoding.merge(list(reversed([encoding, twice])), growing_offsets=False)
+        rows += [[each.char_to_token(place) for place in range(12)] for each in (twice, backwards)]
+        found.append(rows)
+    assert found[0] == found[1]
+    assert found[0][0] != found[0][1]
+
+
 def test_a_pickle_holds_nothing_but_its_own_row() -> None:
     tokenizer = tokenizers_impl.Tokenizer(model(tokenizers_impl))
     tokenizer.enable_truncation(2)

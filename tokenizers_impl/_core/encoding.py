@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,32 @@ from .token_lists import TokenLists, TokenRows
 # --- The encoding of an input
 
 _DIRECTIONS = ("left", "right")
+
+
+class _Spans(NamedTuple):
+    """The (start, end) of the tokens of a sequence, in columns; first: the index of the first token.
+
+    are_sorted: whether starts and ends both ascend, as they do unless the input is a list of words.
+    """
+
+    first: int
+    starts: list[int]
+    ends: list[int]
+    are_sorted: bool
+
+    @classmethod
+    def of(cls, first: int, offsets: list[tuple[int, int]]) -> _Spans:
+        """Build from the offsets of the tokens."""
+        starts, ends = [start for start, _ in offsets], [end for _, end in offsets]
+        return cls(first, starts, ends, starts == sorted(starts) and ends == sorted(ends))
+
+    def token_at(self, place: int) -> int | None:
+        """The index of the first token that covers a character; None without one."""
+        if self.are_sorted:
+            k = bisect_right(self.ends, place)
+            return self.first + k if k < len(self.ends) and self.starts[k] <= place else None
+        spans = enumerate(zip(self.starts, self.ends, strict=True), self.first)
+        return next((token for token, (start, end) in spans if start <= place < end), None)
 
 
 class Encoding:
@@ -31,7 +58,7 @@ class Encoding:
     ([0, 1, 9], [1, 1, 0], 1)
     """
 
-    __slots__ = ("_row", "_rows")
+    __slots__ = ("_row", "_rows", "_spans")
 
     def __init__(self, rows: TokenRows | None = None, row: int = 0) -> None:
         """Make an empty Encoding; Tokenizers make those with tokens."""
@@ -45,7 +72,7 @@ class Encoding:
         return TokenLists.of_row(self._rows, self._row)
 
     def _take(self, lists: TokenLists) -> None:
-        self._rows, self._row = lists, 0
+        self._rows, self._row, self._spans = lists, 0, dict[int, _Spans]()
 
     @property
     def _part(self) -> slice:
@@ -143,9 +170,17 @@ class Encoding:
     def char_to_token(self, char_pos: int, sequence_index: int = 0) -> int | None:
         """Return the index of the first token that covers a character of a sequence, None without one."""
         _counted(char_pos, "char_pos")
-        first, last = self._range(_counted(sequence_index, "sequence_index"))
-        reach = enumerate(self.offsets[first:last], first)
-        return next((token for token, (start, end) in reach if start <= char_pos < end), None)
+        return self._spans_of(_counted(sequence_index, "sequence_index")).token_at(char_pos)
+
+    def _spans_of(self, sequence: int) -> _Spans:
+        """The spans of a sequence, kept for the next character; made when first needed, as most Encodings never are."""
+        kept: dict[int, _Spans] | None = getattr(self, "_spans", None)
+        if kept is None:
+            kept = self._spans = {}
+        if sequence not in kept:
+            first, last = self._range(sequence)
+            kept[sequence] = _Spans.of(first, self.offsets[first:last])
+        return kept[sequence]
 
     def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
         """Return the index of the word that covers a character of a sequence, None without one."""

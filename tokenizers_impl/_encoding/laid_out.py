@@ -143,6 +143,10 @@ class LaidOutRow(TokenRows):
 
     def ranges(self, row: int) -> Mapping[int, tuple[int, int]]:
         """The (start, end) of each sequence's tokens."""
+        return self._ranges
+
+    @cached_property
+    def _ranges(self) -> Mapping[int, tuple[int, int]]:
         found = dict[int, tuple[int, int]]()
         at = len(self) - self.size if self.padding.is_left else 0
         for piece in self.layout.pieces:
