@@ -89,7 +89,11 @@ def test_a_change_shows_nowhere_else() -> None:
     assert held(other) == held(tokenizer.encode("x"))
 
 
-def test_characters_are_found_after_every_change_and_in_any_order() -> None:
+def look_ups(encoding: Any) -> tuple[Any, ...]:
+    return encoding.char_to_token, encoding.word_to_tokens, encoding.word_to_chars
+
+
+def test_characters_and_words_are_found_after_every_change_and_in_any_order() -> None:
     found: list[Any] = []
     for library in LIBRARIES:
         encoding = library.Tokenizer(model(library)).encode("abc cab bca")
@@ -97,11 +101,11 @@ def test_characters_are_found_after_every_change_and_in_any_order() -> None:
         rows = []
         for step in steps:
             step(encoding)
-            rows.append([encoding.char_to_token(place) for place in range(12)])
+            rows.append([look_up(place) for look_up in look_ups(encoding) for place in range(12)])
         # The offsets begin again at the second one.
         twice = library.Encoding.merge([encoding, encoding], growing_offsets=False)
         backwards = library.Encoding.merge(list(reversed([encoding, twice])), growing_offsets=False)
-        rows += [[each.char_to_token(place) for place in range(12)] for each in (twice, backwards)]
+        rows += [[look_up(place) for look_up in look_ups(each) for place in range(12)] for each in (twice, backwards)]
         found.append(rows)
     assert found[0] == found[1]
     assert found[0][0] != found[0][1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import repeat
@@ -17,32 +17,48 @@ from .token_lists import TokenLists, TokenRows
 # --- The encoding of an input
 
 _DIRECTIONS = ("left", "right")
+_NO_WORD = -1
 
 
 class _Spans(NamedTuple):
-    """The (start, end) of the tokens of a sequence, in columns; first: the index of the first token.
+    """The (start, end) and the words of the tokens of a sequence, in columns; first: the index of the first token.
 
-    are_sorted: whether starts and ends both ascend, as they do unless the input is a list of words.
+    words: -1 for a token without one.
+    places_ascend: whether starts and ends both do, as always but in lists of words and joined Encodings.
+    words_ascend: whether the words do.
     """
 
     first: int
     starts: list[int]
     ends: list[int]
-    are_sorted: bool
+    words: list[int]
+    places_ascend: bool
+    words_ascend: bool
 
     @classmethod
-    def of(cls, first: int, offsets: list[tuple[int, int]]) -> _Spans:
-        """Build from the offsets of the tokens."""
+    def of(cls, first: int, offsets: list[tuple[int, int]], words: list[int | None]) -> _Spans:
+        """Build from the offsets and word ids of the tokens."""
         starts, ends = [start for start, _ in offsets], [end for _, end in offsets]
-        return cls(first, starts, ends, starts == sorted(starts) and ends == sorted(ends))
+        known = [_NO_WORD if word is None else word for word in words]
+        places_ascend = starts == sorted(starts) and ends == sorted(ends)
+        return cls(first, starts, ends, known, places_ascend, known == sorted(known))
 
     def token_at(self, place: int) -> int | None:
         """The index of the first token that covers a character; None without one."""
-        if self.are_sorted:
+        if self.places_ascend:
             k = bisect_right(self.ends, place)
             return self.first + k if k < len(self.ends) and self.starts[k] <= place else None
         spans = enumerate(zip(self.starts, self.ends, strict=True), self.first)
         return next((token for token, (start, end) in spans if start <= place < end), None)
+
+    def tokens_of(self, word: int) -> tuple[int, int] | None:
+        """The (first, last + 1) indices of a word's tokens, up to the first token of a later word; None without any."""
+        if self.words_ascend:
+            start, end = bisect_left(self.words, word), bisect_right(self.words, word)
+            return (self.first + start, self.first + end) if start < end else None
+        later = next((k for k, each in enumerate(self.words) if each > word), len(self.words))
+        own = [k for k, each in enumerate(self.words[:later], self.first) if each == word]
+        return (own[0], own[-1] + 1) if own else None
 
 
 class Encoding:
@@ -179,7 +195,7 @@ class Encoding:
             kept = self._spans = {}
         if sequence not in kept:
             first, last = self._range(sequence)
-            kept[sequence] = _Spans.of(first, self.offsets[first:last])
+            kept[sequence] = _Spans.of(first, self.offsets[first:last], self.word_ids[first:last])
         return kept[sequence]
 
     def char_to_word(self, char_pos: int, sequence_index: int = 0) -> int | None:
@@ -190,20 +206,15 @@ class Encoding:
     def word_to_tokens(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
         """Return the (first, last + 1) indices of the tokens of a word of a sequence, None without tokens."""
         _counted(word_index, "word_index", LARGEST_ID)
-        first, last = self._range(_counted(sequence_index, "sequence_index"))
-        found = None
-        for token, word in enumerate(self.word_ids[first:last], first):
-            if word is not None and word > word_index:
-                break
-            if word == word_index:
-                found = (found[0] if found else token, token + 1)
-        return found
+        return self._spans_of(_counted(sequence_index, "sequence_index")).tokens_of(word_index)
 
     def word_to_chars(self, word_index: int, sequence_index: int = 0) -> tuple[int, int] | None:
         """Return the (start, end) of a word of a sequence in its text, None without tokens."""
         tokens = self.word_to_tokens(word_index, sequence_index)
-        offsets = self.offsets
-        return (offsets[tokens[0]][0], offsets[tokens[1] - 1][1]) if tokens else None
+        if tokens is None:
+            return None
+        first, last = (self._rows.offsets(self._alone(token))[0] for token in (tokens[0], tokens[1] - 1))
+        return first[0], last[1]
 
     def set_sequence_id(self, sequence_id: int) -> None:
         """Assign all tokens to this sequence."""
