@@ -249,6 +249,16 @@ NOTHING_LEFT = {
 }
 
 
+@pytest.mark.parametrize("text", ["", " ", "a b"])
+def test_a_sequence_of_nothing_leaves_a_text_whole(text: str) -> None:
+    for module in (ours, canonical):
+        for steps in ([], [module.Sequence([])]):
+            assert module.Sequence(steps).pre_tokenize_str(text) == [(text, (0, len(text)))]
+    tokenizer = Tokenizer(models.WordLevel({"a b": 0}, unk_token="a b"))
+    tokenizer.pre_tokenizer = ours.Sequence([])
+    assert tokenizer.encode(text).ids == [0] * bool(text)
+
+
 @pytest.mark.parametrize("text", NOTHING_LEFT)
 def test_a_step_behind_one_that_left_nothing(text: str) -> None:
     whole = ours.from_json({"type": "Sequence", "pretokenizers": list(NOTHING_LEFT[text])})

@@ -133,6 +133,11 @@ class Sequence(FlatSequence[PreTokenizer], PreTokenizer):
             splits = each.cut(splits)
         return splits if self.steps else splits.without_empty()
 
+    def pre_tokenize_str(self, sequence: str) -> list[tuple[str, tuple[int, int]]]:
+        """Split a string into words with their (start, end); without pre-tokenizers it stays whole, even if empty."""
+        found = super().pre_tokenize_str(sequence)
+        return found if self.steps else [(sequence, (0, len(sequence)))]
+
     def pre_tokenize(self, pretok: PreTokenizedString) -> None:
         """Apply all pre-tokenizers to a PreTokenizedString in place."""
         for each in self.steps:
