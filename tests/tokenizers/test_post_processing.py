@@ -220,6 +220,23 @@ def test_an_input_that_cannot_be_truncated_is_refused(
         tokenizer.encode_batch([arguments if len(arguments) == 2 else arguments[0]])
 
 
+@pytest.mark.parametrize("copies", [1, 9])
+@pytest.mark.parametrize("batch", [[("a", "bbb"), "aab"], ["aab", ("a", "bbb")]])
+def test_the_first_input_that_cannot_be_truncated_is_told(
+    batch: list[Any], copies: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # With several threads, the library tells any of them.
+    monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")
+    messages = []
+    for library in LIBRARIES:
+        tokenizer = library.Tokenizer(model(library))
+        tokenizer.enable_truncation(1, strategy="only_second")
+        with pytest.raises(Exception, match="Truncation error") as refused:
+            tokenizer.encode_batch(batch * copies)
+        messages.append(str(refused.value))
+    assert messages[0] == messages[1]
+
+
 def test_a_template_takes_one_sequence_or_two() -> None:
     tokenizer = tokenizers_impl.Tokenizer(model(tokenizers_impl))
     template = mine.TemplateProcessing("$A x", "$A x $B x", [("x", 1)])

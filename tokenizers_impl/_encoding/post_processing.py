@@ -375,12 +375,13 @@ class Truncation:
     def _by_strategy(self, first: I64, second: I64, is_pair: Bools, rooms: I64, over: Bools) -> tuple[I64, I64]:
         if self.strategy == "longest_first":
             return _longest_first(first, second, is_pair, rooms)
-        if self.strategy == "only_second" and np.any(over & ~is_pair):
-            raise ValueError("Truncation error: Second sequence not provided")
         other = second if self.strategy == "only_first" else first
         left = rooms - other
-        if np.any(over & (left <= 0)):
-            raise ValueError("Truncation error: Sequence to truncate too short to respect the provided max_length")
+        lacks_second = ~is_pair if self.strategy == "only_second" else np.zeros(len(first), np.bool_)
+        # The library's message for the first input that it refuses.
+        for i in np.flatnonzero(over & (lacks_second | (left <= 0)))[:1].tolist():
+            reason = "Sequence to truncate too short to respect the provided max_length"
+            raise ValueError(f"Truncation error: {'Second sequence not provided' if lacks_second[i] else reason}")
         return (left, other) if self.strategy == "only_first" else (other, left)
 
     def parts(self, starts: Any, ends: Any, lengths: Any) -> tuple[Any, Any]:
