@@ -26,6 +26,7 @@ from .inputs import Inputs
 # --- Splitting texts into words, before the model
 
 
+# A text of up to this many characters is looked through for added tokens as a string, which is faster than a kernel.
 _SHORT = 1000
 
 
@@ -73,7 +74,6 @@ class Cutter:
     def words(self, texts: Sequence[str], *, offsets: bool = False, first: int = 0) -> Splits:
         """Split texts into words, none empty; offsets: keep origins even if no step needs them."""
         splits = Splits.of(texts, offsets=offsets or self.needs_origins, first=first)
-        # A text of few characters is looked through faster as a string.
         is_idle = len(texts) == 1 and len(splits.chars) <= _SHORT and self.raw.is_idle(texts[0])
         return (self._without_raw if is_idle else self).cut(splits)
 
@@ -101,7 +101,7 @@ _FEW = 48
 _NAMED = -1
 
 
-# Not frozen, because a frozen one of so many fields takes three times as long to make.
+# Not frozen, because a frozen one of so many fields takes six times as long to make.
 @dataclass
 class EncodedBatch(TokenRows):
     """The m tokens of n texts, before truncation, special tokens and padding.

@@ -211,7 +211,7 @@ class Seen(NamedTuple):
         """The stretches of a text; KeyError for one that is not kept."""
         first, inner = self.first, self.inner
         if not first:
-            # As in running text, whose lines hardly ever come again.
+            # Nothing is kept yet, as in running text, whose lines hardly ever come again.
             raise KeyError
         try:
             # Faster than _CUT.  Where it cuts elsewhere, nothing is found: no stretch has white space there.

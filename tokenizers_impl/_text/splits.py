@@ -139,7 +139,7 @@ def check_room(size: int, room: int) -> None:
 @kernel
 def _whole(lengths: I64, offsets: bool) -> tuple[I64, I64, I32, I64, I32]:
     """Starts, ends, `added`, `firsts` and origins of texts of these lengths."""
-    # Loops, here and below, because numba takes a second to compile np.cumsum, np.full and np.arange.
+    # Loops, here and below, because with np.cumsum, np.full and np.arange numba takes twice as long to compile this.
     n, size = len(lengths), 0
     starts, ends, added = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int32)
     firsts = np.zeros(n + 1, np.int64)
