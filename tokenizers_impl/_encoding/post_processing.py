@@ -151,7 +151,7 @@ class PostProcessing:
             return [each for batch in batches for each in encodings_of(batch, len(batch.firsts) - 1)]
         if len(inputs) == 1 and inputs[0].size <= _FEW:
             [batch] = batches
-            sequences = [TokenPart.of_row(batch, row) for row in range(len(batch.firsts) - 1)]
+            sequences = _sequences(batch, 0, len(batch.firsts) - 1)
             return self._of_few(sequences, inputs[0].bounds, batch.has_offsets)
         plans = [self.plan(batch, part.sequence_bounds()) for batch, part in zip(batches, inputs, strict=True)]
         longest = max((plan.longest for plan in plans), default=0)
