@@ -249,6 +249,7 @@ def test_a_chosen_row_has_its_picture(name: str, page: browser.Browser) -> None:
     page.button("Score").click()
     # Without a choice, that of the worst row; then by the mouse, then by the number.
     assert page.until_text(".evenscore-picture h4", titles[order[0]]) == titles[order[0]]
+    page.until_still()
     page.elements(".rows [role=gridcell][data-row='2']")[0].click()
     assert page.until_text(".evenscore-picture h4", titles[order[2]]) == titles[order[2]]
     page.type("Row", str(order[1] + 1))
@@ -456,6 +457,7 @@ def test_a_page_gives_files_lines_and_the_card(name: str, page: browser.Browser,
     few = "no significant difference: fewer than 6 rows cannot show one, p = "
     assert few in page.text(".headlines")
     page.script(SAVED)
+    page.until_still()
     page.button("Scores of rows (CSV)").click()
     saved = page.until(lambda: page.script("return window.saved"))
     assert fetched(saved).startswith("row,wer,second_wer\r\n1,")
@@ -488,6 +490,8 @@ def test_the_report_on_two_systems_is_downloaded(
     page.choose(label, choice)
     page.script(SAVED)
     page.button("Score").click()
+    page.button("Download the report")
+    page.until_still()
     page.button("Download the report").click()
     report = fetched(page.until(lambda: page.script("return window.saved")))
     assert page.script("return window.named") == "report.html"
@@ -497,6 +501,7 @@ def test_the_report_on_two_systems_is_downloaded(
     assert len(scores) == 2 * len(evenscore.load(name).headlines(**CASES[name].meaning))
     # A second click writes the same file anew.
     page.script("window.saved = null")
+    page.until_still()
     page.button("Download the report").click()
     assert fetched(page.until(lambda: page.script("return window.saved"))) == report
     assert len(list((servers[name].log.parent / "uploads").rglob("*.html"))) == 1
@@ -538,6 +543,7 @@ def test_the_keyboard_suffices_and_everything_has_a_name(name: str, page: browse
     assert page.text(".headlines")
     # The grid is one stop, in which arrows move.
     first = page.text(".evenscore-picture h4")
+    page.until_still()
     page.tab_to("Row")
     page.press(Keys.ARROW_UP if cells(page, 0)[0] == "0" else Keys.ARROW_DOWN)
     assert page.until_other_text(".evenscore-picture h4", first)

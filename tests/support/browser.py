@@ -32,8 +32,18 @@ _FLAGS = (
     "--disable-dev-shm-usage",
 )
 # How long a page on a busy machine may take to answer.
-_PATIENCE = 20
+_PATIENCE = 60
 _MOST_STOPS = 60
+# Results come in several parts, which move others and end the exchange with the server.  A click between two parts is
+# lost: it is pressed in one place and released in another.  People take longer than this to aim at what has appeared.
+_STILL = """
+const [done] = arguments;
+let timer;
+const wait = () => { clearTimeout(timer); timer = setTimeout(() => { observer.disconnect(); done(); }, 500); };
+const observer = new MutationObserver(wait);
+observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+wait();
+"""
 _NAMES_OF_ACTIVE = """
 const active = document.activeElement;
 const labels = [...(active.labels || [])].flatMap(label => [...label.querySelectorAll("span")]);
@@ -46,6 +56,7 @@ class Browser:
 
     def __init__(self, driver: webdriver.Chrome) -> None:
         self._driver = driver
+        driver.set_script_timeout(_PATIENCE)
         self._wait = WebDriverWait(driver, _PATIENCE, 0.05, [StaleElementReferenceException])
 
     def open(self, url: str, *, width: int = 1280, height: int = 900, dark: bool = False) -> None:
@@ -105,6 +116,10 @@ class Browser:
     def until_other_text(self, css: str, text: str) -> str:
         """The same, once it is no longer this one."""
         return self.until(lambda: other if (other := self._first_text(css)) != text else "")
+
+    def until_still(self) -> None:
+        """Wait until nothing on the page has changed for half a second."""
+        self._driver.execute_async_script(_STILL)
 
     def until_value(self, label: str, value: str) -> None:
         """Wait until a box holds this."""
