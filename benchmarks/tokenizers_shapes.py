@@ -158,15 +158,16 @@ def with_component(library: Any, text: str, part: str, change: Callable[[Any], C
 
 
 def print_components(text: str, lines: list[str]) -> None:
-    """Print the ratios of one line and of 1,000 with each component in Python."""
-    line = sorted(lines[:1000], key=len)[700]
-    print("\n| component in Python | one line | 1,000 lines |\n|---|---|---|")
+    """Print the ratios of one line, of 1,000 lines, and of these as one document, with each component in Python."""
+    line, document = sorted(lines[:1000], key=len)[700], "\n".join(lines[:1000])
+    print("\n| component in Python | one line | 1,000 lines | the same as one text |\n|---|---|---|---|")
     for part, name, change in IN_PYTHON:
         ours, theirs = (with_component(library, text, part, change) for library in (tokenizers_impl, tokenizers))
-        assert_equal(ours, theirs, lines[:1000])
+        assert_equal(ours, theirs, [*lines[:1000], document])
         one = ratio(ours, theirs, lambda tokenizer: tokenizer.encode(line))
         many = ratio(ours, theirs, lambda tokenizer: tokenizer.encode_batch(lines[:1000]))
-        print(f"| {part.replace('_', '-')}: {name} | {one} | {many} |", flush=True)
+        whole = ratio(ours, theirs, lambda tokenizer: tokenizer.encode(document))
+        print(f"| {part.replace('_', '-')}: {name} | {one} | {many} | {whole} |", flush=True)
 
 
 def with_merges_in_strings(text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from itertools import chain, compress
 from operator import index
@@ -135,24 +135,28 @@ def bounds_of(range: Any, n: int) -> tuple[int, int]:
 # --- The places of characters
 
 # The place of a character in a whole text is the start plus the end of its origin: 2 * i + 1 for character i, 2 * i for
-# what was put before it and comes from no character.  Lists and ranges of Python, as most texts are short.
-Places: TypeAlias = Sequence[int]
+# what was put before it and comes from no character.  A list, as most texts are short.
+Places: TypeAlias = list[int]
+
+
+def places_as_given(n: int) -> Places:
+    """The places of the n characters of a text that was not changed."""
+    return list(range(1, 2 * n, 2))
 
 
 def origins_at(rows: Iterable[Places]) -> I32:
     """The origins, (start, end), of the characters at all these places, shape (n, 2).
 
-    >>> origins_at([range(1, 5, 2), [8]]).tolist()
+    >>> origins_at([[1, 3], [8]]).tolist()
     [[0, 1], [1, 2], [4, 4]]
     """
     places = np.fromiter(chain.from_iterable(rows), np.int64)
     return np.stack((places >> 1, (places + 1) >> 1), axis=1).astype(np.int32)
 
 
-def places_of(origins: I32) -> list[int]:
+def places_of(origins: I32) -> Places:
     """The inverse of `origins_at`."""
-    places: list[int] = origins.sum(axis=1, dtype=np.int64).tolist()
-    return places
+    return list(origins.sum(axis=1, dtype=np.int64).tolist())
 
 
 # --- A text with the origins of its characters
@@ -178,30 +182,38 @@ class NormalizedString:
     NormalizedString(original="é 2", normalized="e 2")
     """
 
-    # The characters have the places _places[_at], _places[_at + 1] and so on: parts of a text share its places, because
-    # a list in each of many parts would keep the garbage collector busy.
-    __slots__ = ("_at", "_end", "_normalized", "_places", "_start", "_whole")
+    # _source: a whole text, and places; the characters have the places places[_at], places[_at + 1] and so on.
+    # _reach: the (start, end) of the original in the whole text; None for that of the characters.
+    # Parts of a text share its source, because a list in each of many parts would keep the garbage collector busy.
+    __slots__ = ("_at", "_normalized", "_reach", "_source")
+    _reach: tuple[int, int] | None
 
     def __init__(self, sequence: str) -> None:
         check_texts([sequence])
-        self._whole, self._start, self._end = sequence, 0, len(sequence)
-        self._set(sequence, range(1, 2 * len(sequence), 2))
+        self._source, self._at, self._reach = (sequence, places_as_given(len(sequence))), 0, (0, len(sequence))
+        self._normalized = sequence
 
     @classmethod
     def aligned(cls, whole: str, normalized: str, places: Places) -> NormalizedString:
         """Build from a whole text, a text that comes from it, and the places of its characters."""
         made = _new(cls)
-        made._whole, made._start, made._end = whole, 0, len(whole)
-        made._set(normalized, places)
+        made._source, made._at, made._reach, made._normalized = (whole, places), 0, (0, len(whole)), normalized
         return made
 
     def _set(self, normalized: str, places: Places) -> None:
-        self._normalized, self._places, self._at = normalized, places, 0
+        self._reach, self._source, self._at = self.reach, (self._source[0], places), 0
+        self._normalized = normalized
+
+    def _set_text(self, normalized: str, skipped: int = 0) -> None:
+        """Set the text; its characters have the places of the present ones, after as many as are skipped."""
+        self._reach, self._at = self.reach, self._at + skipped
+        self._normalized = normalized
 
     @property
     def original(self) -> str:
         """The original text; for a part, the part of the original that it comes from."""
-        return self._whole[self._start : self._end]
+        start, end = self.reach
+        return self._source[0][start:end]
 
     @property
     def normalized(self) -> str:
@@ -211,28 +223,31 @@ class NormalizedString:
     @property
     def places(self) -> Places:
         """The place of each character in the whole text."""
-        return self._places[self._at : self._at + len(self._normalized)]
+        return self._source[1][self._at : self._at + len(self._normalized)]
 
     @property
     def reach(self) -> tuple[int, int]:
         """The (start, end) of the original in the whole text, in characters."""
-        return self._start, self._end
+        if self._reach is None:
+            places, first = self._source[1], self._at
+            return places[first] >> 1, (places[first + len(self._normalized) - 1] + 1) >> 1
+        return self._reach
 
     def __str__(self) -> str:
-        return self._normalized
+        return self.normalized
 
     def __repr__(self) -> str:
-        return f'NormalizedString(original="{self.original}", normalized="{self._normalized}")'
+        return f'NormalizedString(original="{self.original}", normalized="{self.normalized}")'
 
     # As arrays
 
     def _splits(self) -> Splits:
         """The text as one split."""
-        return Splits.of([self._normalized], offsets=False)._replace(origins=origins_at([self.places]))
+        return Splits.of([self.normalized], offsets=False)._replace(origins=origins_at([self.places]))
 
     def rewrite(self, change: Callable[[Splits], Splits]) -> None:
         """Replace the text by the function's result for its split; the function sees the original as the whole text."""
-        splits, shift = self._splits(), np.int32(self._start)
+        splits, shift = self._splits(), np.int32(self.reach[0])
         made = change(splits._replace(origins=splits.origins - shift))
         part = slice(int(made.starts[0]), int(made.ends[0]))
         self._set(text_of(made.chars[part]), places_of(made.origins[part] + shift))
@@ -257,9 +272,9 @@ class NormalizedString:
 
     def _put_in_form(self, *, compatibility: bool, composes: bool) -> None:
         # ASCII is the same in every form.
-        if self._normalized.isascii():
+        if self.normalized.isascii():
             return
-        wanted, chars = form(compatibility=compatibility, composes=composes), code_points(self._normalized)
+        wanted, chars = form(compatibility=compatibility, composes=composes), code_points(self.normalized)
         if not holds_any(chars, wanted.restless):
             return
         if wanted.begins[chars].all():
@@ -270,8 +285,8 @@ class NormalizedString:
     def lowercase(self) -> None:
         """Lowercase every character."""
         # Most texts are ASCII, where `translate` takes five times as long.
-        if self._normalized.isascii():
-            self._normalized = self._normalized.lower()
+        if self.normalized.isascii():
+            self._set_text(self.normalized.lower())
         else:
             self.translate(lower_case_table())
 
@@ -284,9 +299,9 @@ class NormalizedString:
 
         removes: whether the table has empty strings and long ones, so that an equal length of the texts tells nothing.
         """
-        before, after = self._normalized, self._normalized.translate(table)
+        before, after = self.normalized, self.normalized.translate(table)
         if len(after) == len(before) and not removes:
-            self._normalized = after
+            self._set_text(after)
         else:
             chars = zip(before, self.places, strict=True)
             self._set(after, [place for char, place in chars for _ in table.get(ord(char), char)])
@@ -298,28 +313,27 @@ class NormalizedString:
 
     def lstrip(self) -> None:
         """Strip white space from the beginning."""
-        kept = self._normalized.lstrip(white_space())
-        self._at += len(self._normalized) - len(kept)
-        self._normalized = kept
+        kept = self.normalized.lstrip(white_space())
+        self._set_text(kept, len(self.normalized) - len(kept))
 
     def rstrip(self) -> None:
         """Strip white space from the end."""
-        self._normalized = self._normalized.rstrip(white_space())
+        self._set_text(self.normalized.rstrip(white_space()))
 
     def prepend(self, s: str) -> None:
         """Prepend a string; an empty text stays empty."""
         added = checked_content("prepend", s, "normalizer Prepend")
-        if self._normalized:
-            self._check_room(len(self._normalized) + len(added))
+        if self.normalized:
+            self._check_room(len(self.normalized) + len(added))
             places = self.places
-            self._set(added + self._normalized, [places[0]] * len(added) + [*places])
+            self._set(added + self.normalized, [places[0]] * len(added) + [*places])
 
     def append(self, s: str) -> None:
         """Append a string."""
         check_texts([s])
         places = self.places
-        place = places[-1] if places else 2 * self._start
-        self._set(self._normalized + s, [*places, *[place] * len(s)])
+        place = places[-1] if places else 2 * self.reach[0]
+        self._set(self.normalized + s, [*places, *[place] * len(s)])
 
     def replace(self, pattern: Pattern, content: str) -> None:
         """Replace every match of a string or a Regex; the empty string matches nothing."""
@@ -328,36 +342,36 @@ class NormalizedString:
         checked_content("content", content, "normalizer Replace")
         if isinstance(pattern, str) and len(pattern) == len(content) == 1:
             # The characters keep their places.
-            self._normalized = self._normalized.replace(pattern, content)
+            self._set_text(self.normalized.replace(pattern, content))
         else:
-            self._replace(edges_of(pattern, self._normalized), content)
+            self._replace(edges_of(pattern, self.normalized), content)
 
     def _replace(self, edges: list[int], content: str) -> None:
         """Replace matches with these edges by the content; its place is that of the last character of the match."""
-        before, places, size = self._normalized, self.places, len(content)
+        before, places, size = self.normalized, self.places, len(content)
         texts = [before[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
         self._check_room(sum(map(len, texts)) + size * (len(texts) - 1))
         made = [*places[: edges[1]]]
         for start, end in zip(edges[2::2], edges[3::2], strict=True):
             # What is put before the first character comes from nowhere.
-            made += [places[start - 1] if start else 2 * self._start] * size
+            made += [places[start - 1] if start else 2 * self.reach[0]] * size
             made += places[start:end]
         self._set(content.join(texts), made)
 
     def _check_room(self, size: int) -> None:
         """ValueError if the text may not grow to this size."""
-        check_room(size, room_for(len(self._normalized)))
+        check_room(size, room_for(len(self.normalized)))
 
     def clear(self) -> None:
         """Remove all characters."""
-        self._set("", ())
+        self._set("", [])
 
     def filter(self, func: Callable[[str], bool]) -> None:
         """Keep the characters for which the function returns True; ValueError if it returns anything but a bool."""
         check_callable("filter", func, "a character")
-        kept = [is_kept(func, char) for char in self._normalized]
+        kept = [is_kept(func, char) for char in self.normalized]
         if not all(kept):
-            self._set("".join(compress(self._normalized, kept)), list(compress(self.places, kept)))
+            self._set("".join(compress(self.normalized, kept)), list(compress(self.places, kept)))
 
     def map(self, func: Callable[[str], str]) -> None:
         """Replace every character by the function's result; ValueError if that is not one character.
@@ -365,14 +379,14 @@ class NormalizedString:
         ValueError also for a lone surrogate.
         """
         check_callable("map", func, "a character")
-        made = "".join([mapped(func, char) for char in self._normalized])
+        made = "".join([mapped(func, char) for char in self.normalized])
         made.encode()
-        self._normalized = made
+        self._set_text(made)
 
     def for_each(self, func: Callable[[str], object]) -> None:
         """Call the function with every character."""
         check_callable("for_each", func, "a character")
-        for char in self._normalized:
+        for char in self.normalized:
             func(char)
 
     # Parts
@@ -383,7 +397,7 @@ class NormalizedString:
         A slice may be empty within the text.  Negative numbers count characters from the end; the library counts bytes.
         ValueError for a number before the beginning, a slice with a step, and a value that is not a range.
         """
-        n = len(self._normalized)
+        n = len(self.normalized)
         start, end = bounds_of(range, n)
         if start > end or (start >= n and (start, end) != (0, 0)):
             return None
@@ -395,14 +409,14 @@ class NormalizedString:
     def copy(self) -> NormalizedString:
         """Return an independent copy."""
         made = _new(NormalizedString)
-        made._whole, made._start, made._end = self._whole, self._start, self._end
-        made._normalized, made._places, made._at = self._normalized, self._places, self._at
+        made._source, made._at, made._reach = self._source, self._at, self._reach
+        made._normalized = self._normalized
         return made
 
     def within(self, start: int, end: int) -> NormalizedString:
         """A copy whose original is the part start:end of the whole text."""
         made = self.copy()
-        made._start, made._end = start, end
+        made._reach = start, end
         return made
 
     def part(self, start: int, end: int) -> NormalizedString:
@@ -411,24 +425,20 @@ class NormalizedString:
 
     def parts(self, bounds: Iterable[tuple[int, int]]) -> list[NormalizedString]:
         """The characters start:end with their originals, for each (start, end)."""
-        whole, normalized, places, at = self._whole, self._normalized, self._places, self._at
+        source, at, normalized, first = self._source, self._at, self._normalized, self.reach[0]
         made = []
         for start, end in bounds:
             part = _new(NormalizedString)
-            part._whole, part._normalized = whole, normalized[start:end]
-            part._places, part._at = places, at + start
-            if start < end:
-                part._start, part._end = places[at + start] >> 1, (places[at + end - 1] + 1) >> 1
-            else:
-                # An empty part stands where it would if the text were not normalized.
-                part._start = part._end = self._start + start
+            part._source, part._at, part._normalized = source, at + start, normalized[start:end]
+            # An empty part stands where it would if the text were not normalized.
+            part._reach = None if start < end else (first + start, first + start)
             made.append(part)
         return made
 
     def cut(self, cut: Callable[[Splits], Splits]) -> list[NormalizedString]:
         """Split the text with a pre-tokenizer."""
         splits = cut(self._splits())
-        whole = NormalizedString.aligned(self._whole, text_of(splits.chars), places_of(splits.origins))
+        whole = NormalizedString.aligned(self._source[0], text_of(splits.chars), places_of(splits.origins))
         return whole.parts(zip(splits.starts.tolist(), splits.ends.tolist(), strict=True))
 
     def split(self, pattern: Pattern, behavior: str) -> list[NormalizedString]:
@@ -441,8 +451,58 @@ class NormalizedString:
         """
         check_pattern(pattern)
         check_behavior(behavior)
-        edges = edges_of(pattern, self._normalized)
+        edges = edges_of(pattern, self.normalized)
         return self.parts(pieces_at(edges, behavior))
+
+
+class Strings:
+    """A list of copies of normalized strings.
+
+    It holds a list for each attribute, because the garbage collector would look at each object of many.
+    """
+
+    __slots__ = ("_ats", "_reaches", "_sources", "texts")
+
+    def __init__(self, strings: Sequence[NormalizedString] = ()) -> None:
+        self.texts = [each._normalized for each in strings]
+        self._sources = [each._source for each in strings]
+        self._ats = [each._at for each in strings]
+        self._reaches = [each._reach for each in strings]
+
+    @classmethod
+    def joined(cls, rows: Sequence[Strings]) -> Strings:
+        """The strings of all rows, one after another."""
+        if len(rows) == 1:
+            return rows[0]
+        made = cls()
+        for row in rows:
+            made.texts += row.texts
+            made._sources += row._sources
+            made._ats += row._ats
+            made._reaches += row._reaches
+        return made
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __iter__(self) -> Iterator[NormalizedString]:
+        return map(self.__getitem__, range(len(self)))
+
+    def __getitem__(self, i: int) -> NormalizedString:
+        """A copy of string i."""
+        made = _new(NormalizedString)
+        made._source, made._at, made._reach = self._sources[i], self._ats[i], self._reaches[i]
+        made._normalized = self.texts[i]
+        return made
+
+    def places(self) -> Iterator[Places]:
+        """The `places` of each string."""
+        for (_, places), at, text in zip(self._sources, self._ats, self.texts, strict=True):
+            yield places[at : at + len(text)]
+
+    def without_empty(self) -> Strings:
+        """The strings that have characters."""
+        return self if all(self.texts) else Strings([each for each in self if each.normalized])
 
 
 def checked_string(normalized: Any) -> NormalizedString:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, chain, pairwise, repeat
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ._normalized_string import (
     NormalizedString,
     OffsetReferential,
     OffsetType,
+    Strings,
     check_callable,
     chosen,
     name_of,
@@ -23,6 +24,8 @@ from ._normalized_string import (
     tokens_of,
 )
 from ._text.splits import TEXT, Given, Splits, room_for
+
+T = TypeVar("T")
 
 # --- Conversion of splits to strings for custom components, and back
 
@@ -73,16 +76,22 @@ def _texts(given: Given) -> Iterator[str]:
     return (whole[start:end] for start, end in pairwise([0, *given.ends.tolist()]))
 
 
-def splits_of(rows: Sequence[Sequence[Part]], given: Given) -> Splits:
+class Row(NamedTuple):
+    """All splits of a text; added: the id of the added token that each is, or TEXT."""
+
+    strings: Strings
+    added: Sequence[int]
+
+
+def splits_of(rows: Sequence[Row], given: Given) -> Splits:
     """Build splits from strings; row i has those of text i."""
-    flat = list(chain.from_iterable(rows))
-    strings = [part.string for part in flat]
-    ends = np.cumsum([len(string.normalized) for string in strings], dtype=np.int64)
-    starts = np.concatenate((np.zeros(min(1, len(flat)), np.int64), ends[:-1]))
-    added = np.array([part.added for part in flat], np.int32)
-    firsts = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    origins = origins_at(string.places for string in strings)
-    chars = code_points("".join(string.normalized for string in strings))
+    texts = list(chain.from_iterable(row.strings.texts for row in rows))
+    ends = np.cumsum(list(map(len, texts)), dtype=np.int64)
+    starts = np.concatenate((np.zeros(min(1, len(texts)), np.int64), ends[:-1]))
+    added = np.array(list(chain.from_iterable(row.added for row in rows)), np.int32)
+    firsts = np.cumsum([0, *(len(row.strings) for row in rows)], dtype=np.int64)
+    origins = origins_at(chain.from_iterable(row.strings.places() for row in rows))
+    chars = code_points("".join(texts))
     return Splits(chars, starts, ends, added, firsts, origins, given, room_for(len(given.chars)))
 
 
@@ -93,6 +102,12 @@ def _check_strings(returned: Sequence[Any], func: Any, i: int) -> None:
             raise ValueError(
                 f"item {k} of what {name_of(func)} returned for split {i} is {each!r}: give a NormalizedString"
             )
+
+
+def _repeated(values: list[T], counts: Sequence[int]) -> list[T]:
+    """Each value as often as its count says."""
+    # Most texts are not split yet.
+    return values * counts[0] if len(values) == 1 else list(chain.from_iterable(map(repeat, values, counts)))
 
 
 # --- A text in splits
@@ -115,45 +130,42 @@ class PreTokenizedString:
 
     __slots__ = ("_added", "_original", "_strings", "_tokens")
 
-    def __init__(self, sequence: str) -> None:
-        self._set(sequence, [NormalizedString(sequence)])
+    _tokens: list[Tokens]
 
-    def _set(self, original: str, strings: list[NormalizedString]) -> None:
+    def __init__(self, sequence: str) -> None:
+        self._set(sequence, Strings([NormalizedString(sequence)]))
+
+    def _set(self, original: str, strings: Strings) -> None:
         self._original, self._strings = original, strings
-        self._added, self._tokens = [TEXT] * len(strings), list[Tokens]([None] * len(strings))
+        self._added, self._tokens = [TEXT] * len(strings), [None] * len(strings)
 
     @classmethod
-    def of_strings(cls, original: str, strings: list[NormalizedString]) -> PreTokenizedString:
+    def of_strings(cls, original: str, strings: Sequence[NormalizedString]) -> PreTokenizedString:
         """Build from splits, none of which is an added token."""
         made = cls.__new__(cls)
-        made._set(original, strings)
+        made._set(original, Strings(strings))
         return made
 
     @classmethod
     def of_parts(cls, original: str, parts: Sequence[Part]) -> PreTokenizedString:
         """Build from splits; an added token becomes the only token of its split."""
         made = cls.__new__(cls)
-        made._original, made._strings = original, [part.string for part in parts]
+        made._original, made._strings = original, Strings([part.string for part in parts])
         made._added = [part.added for part in parts]
         made._tokens = [None if part.added == TEXT else [_token(part)] for part in parts]
         return made
 
     @property
-    def strings(self) -> list[NormalizedString]:
+    def row(self) -> Row:
         """The splits; ValueError if one has tokens, which only a model may assign."""
         if self._tokens.count(None) < self._added.count(TEXT):
-            splits = zip(self._strings, self._added, self._tokens, strict=True)
-            string = next(string for string, added, tokens in splits if tokens is not None and added == TEXT)
+            splits = zip(self._strings.texts, self._added, self._tokens, strict=True)
+            text = next(text for text, added, tokens in splits if tokens is not None and added == TEXT)
             raise ValueError(
-                f"the split {string.normalized!r} has tokens: in a Tokenizer the model makes them; only cut, "
+                f"the split {text!r} has tokens: in a Tokenizer the model makes them; only cut, "
                 "or make an Encoding yourself, with to_encoding"
             )
-        return self._strings
-
-    @property
-    def parts(self) -> list[Part]:
-        """The splits, also those that are added tokens; ValueError as for `strings`."""
-        return list(map(Part, self.strings, self._added))
+        return Row(self._strings, self._added)
 
     def split(self, func: Callable[[int, NormalizedString], Sequence[NormalizedString]]) -> None:
         """Replace every split by the non-empty results of a function.
@@ -163,43 +175,42 @@ class PreTokenizedString:
         ValueError if it returns anything else.
         """
         check_callable("split", func, "the number of a split and the split")
-        made = [self._split(func, i) for i in range(len(self._strings))]
+        # Copies, because the function may keep the strings and change them later.
+        made = [Strings(self._split(func, i)) for i in range(len(self._strings))]
         counts = list(map(len, made))
-        self._strings = list(chain.from_iterable(made))
-        self._added = list(chain.from_iterable(map(repeat, self._added, counts)))
-        self._tokens = list(chain.from_iterable(map(repeat, self._tokens, counts)))
+        self._strings = Strings.joined(made)
+        self._added, self._tokens = _repeated(self._added, counts), _repeated(self._tokens, counts)
 
     def _split(
         self, func: Callable[[int, NormalizedString], Sequence[NormalizedString]], i: int
     ) -> list[NormalizedString]:
         if self._tokens[i] is not None:
             return [self._strings[i]]
-        returned = func(i, self._strings[i].copy())
+        returned = func(i, self._strings[i])
         # Other sequences are few, and asking for them takes longer.
         if not isinstance(returned, list) and (isinstance(returned, str) or not isinstance(returned, Sequence)):
             raise ValueError(f"{name_of(func)} returned {returned!r} for split {i}: give a list of NormalizedString")
         # One look at all types is faster than one at each string.
         if not set(map(type, returned)) <= {NormalizedString}:
             _check_strings(returned, func, i)
-        # Copies, because the function may keep the strings and change them later.
-        return [each.copy() for each in returned if each.normalized]
+        return [each for each in returned if each.normalized]
 
     def normalize(self, func: Callable[[NormalizedString], object]) -> None:
         """Let the function change every split in place; its result is ignored."""
         check_callable("normalize", func, "a split")
-        strings = [string.copy() for string in self._strings]
+        strings = list(self._strings)
         for string, tokens in zip(strings, self._tokens, strict=True):
             if tokens is None:
                 func(string)
-        # Copies again, because the function may keep the strings and change them later.
-        self._strings = [string.copy() for string in strings]
+        # Copies, because the function may keep the strings and change them later.
+        self._strings = Strings(strings)
 
     def tokenize(self, func: Callable[[str], list[Token]]) -> None:
         """Assign to every split the tokens that the function returns for its text; ValueError for any other result."""
         check_callable("tokenize", func, "a text")
         self._tokens = [
-            tokens_of(func, string.normalized) if tokens is None else tokens
-            for string, tokens in zip(self._strings, self._tokens, strict=True)
+            tokens_of(func, text) if tokens is None else tokens
+            for text, tokens in zip(self._strings.texts, self._tokens, strict=True)
         ]
 
     def get_splits(
@@ -213,7 +224,7 @@ class PreTokenizedString:
         """
         referential = chosen("offset_referential", offset_referential, OffsetReferential)
         unit = chosen("offset_type", offset_type, OffsetType)
-        texts = [string.normalized for string in self._strings]
+        texts = self._strings.texts
         if referential == "original":
             whole, reach = self._original, [string.reach for string in self._strings]
         else:

@@ -24,6 +24,7 @@ from tokenizers_impl import AddedToken, NormalizedString, Tokenizer, models, nor
 from tokenizers_impl._encoding import inputs, post_processing, stretches
 from tokenizers_impl._encoding.custom_steps import CustomRow
 from tokenizers_impl._encoding.stretches import Stretch, StretchRow
+from tokenizers_impl._normalized_string import Strings
 
 NORMALIZERS = [
     *map(normalizers.from_json, NORMALIZER_FILES),
@@ -481,7 +482,7 @@ def test_a_token_that_covers_no_character_is_at_the_end_of_its_word() -> None:
     stretch = Stretch([0, 1], ["w", "</w>"], [(0, 1), (1, 1)], [0, 0], 1, 1)
     word = NormalizedString("low").slice(2)
     assert word
-    assert CustomRow([stretch], True, [word]).offsets(slice(None)) == [(2, 3), (3, 3)]
+    assert CustomRow([stretch], True, Strings([word])).offsets(slice(None)) == [(2, 3), (3, 3)]
 
 
 def test_the_users_normalizer_gets_no_text_twice_where_the_arrays_take_over() -> None:

@@ -13,8 +13,8 @@ from itertools import chain
 
 from .. import normalizers
 from .._core.encoding import Encoding
-from .._normalized_string import NormalizedString
-from .._pre_tokenized_string import Part, PreTokenizedString, splits_of
+from .._normalized_string import NormalizedString, Strings, places_as_given
+from .._pre_tokenized_string import PreTokenizedString, Row, splits_of
 from .._text.splits import TEXT, Given, Splits
 from ..models._model import Model
 from ..normalizers import Normalizer
@@ -31,17 +31,17 @@ from .stretches import KeptWords, Stretches, StretchRow
 class CustomRow(StretchRow):
     """The tokens of one text that the user's components changed.
 
-    strings: what the user's components made, in order; nobody else has them.
+    strings: what the user's components made, in order.
     """
 
-    strings: Sequence[NormalizedString]
+    strings: Strings
 
     def offsets(self, part: slice) -> list[tuple[int, int]]:
         """The (start, end) of each token in the text as given; (0, 0) without offsets."""
         found = super().offsets(part)
         if not self.has_offsets:
             return found
-        places = list(chain.from_iterable(string.places for string in self.strings))
+        places = list(chain.from_iterable(self.strings.places()))
         # A token that covers no character is at the end of the character before it.
         return [
             ((places[start] if start < end else places[end - 1] + 1) >> 1, (places[end - 1] + 1) >> 1)
@@ -106,8 +106,7 @@ class CustomSteps(ABC):
 
 def changed(text: str, normalizer: Normalizer | None) -> NormalizedString:
     """The text as the normalizer changes it; an empty one stays as it is."""
-    # A list, as a range would make an int each time that a place is read.
-    string = NormalizedString.aligned(text, text, list(range(1, 2 * len(text), 2)))
+    string = NormalizedString.aligned(text, text, places_as_given(len(text)))
     if not (text and normalizer):
         return string
     normalizer.normalize(string)
@@ -115,10 +114,10 @@ def changed(text: str, normalizer: Normalizer | None) -> NormalizedString:
     return string.copy()
 
 
-def splits_from(rows: Sequence[Sequence[NormalizedString]], texts: Sequence[str]) -> Splits:
+def splits_from(rows: Sequence[Strings], texts: Sequence[str]) -> Splits:
     """Build splits from the strings of every text; texts: those that were given."""
     whole = Splits.of(texts, offsets=True)
-    return splits_of([[Part(string, TEXT) for string in row] for row in rows], Given(whole.chars, whole.ends))
+    return splits_of([Row(row, [TEXT] * len(row)) for row in rows], Given(whole.chars, whole.ends))
 
 
 # --- Texts that the user's normalizer changes, but no pre-tokenizer of the user's splits
@@ -142,9 +141,9 @@ class CustomStretches(CustomSteps):
         made = inputs._replace(texts=[string.normalized for string in strings])
         texts = self.stretches.rows(made.texts) if made.are_few else None
         if texts is None:
-            splits = self.cutter.cut(splits_from([[string] for string in strings], inputs.texts))
+            splits = self.cutter.cut(splits_from([Strings([string]) for string in strings], inputs.texts))
             return self.as_arrays(splits, inputs, processing, offsets=offsets)
-        rows = [CustomRow(text, offsets, [string]) for text, string in zip(texts, strings, strict=True)]
+        rows = [CustomRow(text, offsets, Strings([string])) for text, string in zip(texts, strings, strict=True)]
         return processing.of_stretches(rows, inputs.bounds, offsets)
 
 
@@ -169,10 +168,10 @@ class CustomWords(CustomSteps):
             return None
         strings = [changed(text, self.normalizer) for text in texts]
         if any(token in string.normalized for token in self._normalized for string in strings):
-            splits = self.cutter.cut(splits_from([[string] for string in strings], texts))
+            splits = self.cutter.cut(splits_from([Strings([string]) for string in strings], texts))
             return self.as_arrays(splits, inputs, processing, offsets=offsets)
         words = list(map(self._cut, texts, strings))
-        found = self.words.rows([[word.normalized for word in row] for row in words])
+        found = self.words.rows([row.texts for row in words])
         if found is None:
             return self.as_arrays(splits_from(words, texts), inputs, processing, offsets=offsets)
         rows = [CustomRow(tokens, offsets, row) for tokens, row in zip(found, words, strict=True)]
@@ -184,9 +183,9 @@ class CustomWords(CustomSteps):
         tokens = self.added.tokens.items()
         return [text for id, token in tokens if token.normalized and (text := self.added.shown[id])]
 
-    def _cut(self, text: str, string: NormalizedString) -> list[NormalizedString]:
+    def _cut(self, text: str, string: NormalizedString) -> Strings:
         """The nonempty words of a text as the user's pre-tokenizer splits it."""
         size = len(string.normalized)
         whole = PreTokenizedString.of_strings(text, [string.part(0, size)] if size else [])
         self.pre_tokenizer.change(whole)
-        return [word for word in whole.strings if word.normalized]
+        return whole.row.strings.without_empty()

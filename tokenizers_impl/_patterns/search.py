@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
 
@@ -235,32 +235,33 @@ def edges_of(pattern: Pattern, text: str) -> list[int]:
 def _regex_edges(pattern: Regex, text: str) -> list[int]:
     ready = compiled(pattern.pattern)
     numbers = f"{chr(EDGE)}{ready.numbers(text)}{chr(EDGE)}"
+    spans: Iterable[tuple[int, int]]
     if ready.is_linear:
-        spans = [match.span() for match in ready.program.finditer(numbers, concurrent=len(text) > _SHORT)]
+        spans = (match.span() for match in ready.program.finditer(numbers, concurrent=len(text) > _SHORT))
     else:
         spans = _timed_spans(pattern, ready, numbers, len(text), 0.0)[0].tolist()
     # An EDGE comes before the text.
     return [0, *[place - 1 for span in spans for place in span], len(text)]
 
 
-def pieces_at(edges: Sequence[int], behavior: str) -> list[tuple[int, int]]:
+def pieces_at(edges: Sequence[int], behavior: str) -> Iterator[tuple[int, int]]:
     """The (start, end) of the pieces of a text that is split at its matches; edges: see `edges_of`.
 
-    >>> pieces_at([0, 1, 2, 4, 5, 5], "merged_with_previous")
+    >>> list(pieces_at([0, 1, 2, 4, 5, 5], "merged_with_previous"))
     [(0, 2), (2, 5)]
     """
     if len(edges) == 2:
-        return [(0, edges[1])]
+        return iter([(0, edges[1])])
     if behavior == "removed":
-        return [(start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end]
-    pieces = [(start, end, i % 2) for i, (start, end) in enumerate(pairwise(edges)) if start < end or i % 2]
+        return ((start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end)
+    pieces = ((start, end, i % 2) for i, (start, end) in enumerate(pairwise(edges)) if start < end or i % 2)
     if behavior == "isolated":
-        return [(start, end) for start, end, _ in pieces]
+        return ((start, end) for start, end, _ in pieces)
     joins, joined, before = JOINS[behavior], list[tuple[int, int]](), 0
     for start, end, delimits in pieces:
         joined.append((joined.pop()[0] if joined and joins[before][delimits] else start, end))
         before = delimits
-    return joined
+    return iter(joined)
 
 
 # --- Splitting at matches

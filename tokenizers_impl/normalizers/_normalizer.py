@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any, cast
 
 from .._core.component import CustomComponent, FlatSequence, Step
-from .._normalized_string import NormalizedString, checked_string
-from .._pre_tokenized_string import Part, parts_with_surroundings, splits_of
+from .._normalized_string import NormalizedString, Strings, checked_string
+from .._pre_tokenized_string import Part, Row, parts_with_surroundings, splits_of
 from .._text.splits import TEXT, Given, Splits
 
 # --- The base class of normalizers
@@ -115,15 +115,17 @@ class CustomNormalizer(CustomComponent, Normalizer):
     def normalize_splits(self, splits: Splits) -> Splits:
         """Let the object change every split that is text and whose original is not empty."""
         given = cast("Given", splits.given)
-        rows = parts_with_surroundings(splits, given)
-        return splits_of([list(map(self._changed, row)) for row in rows], given)
+        return splits_of(list(map(self._changed, parts_with_surroundings(splits, given))), given)
 
-    def _changed(self, part: Part) -> Part:
-        if part.added != TEXT or not part.string.original:
-            return part
-        self.change(part.string)
-        # A copy, because the object may keep the string and change it later.
-        return part._replace(string=part.string.copy())
+    def _changed(self, parts: Iterable[Part]) -> Row:
+        strings, added = [], []
+        for part in parts:
+            if part.added == TEXT and part.string.original:
+                self.change(part.string)
+            # A copy, because the object may keep the string and change it later.
+            strings.append(part.string.copy())
+            added.append(part.added)
+        return Row(Strings(strings), added)
 
 
 # --- Sequences of normalizers

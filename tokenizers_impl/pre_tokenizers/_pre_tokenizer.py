@@ -107,7 +107,7 @@ class CustomPreTokenizer(CustomComponent, PreTokenizer):
         for i, row in enumerate(parts(splits.without_empty(), given)):
             text = PreTokenizedString.of_parts(given.text(i), row)
             self.change(text)
-            rows.append(text.parts)
+            rows.append(text.row)
         return splits_of(rows, given).without_empty()
 
 
