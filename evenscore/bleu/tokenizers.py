@@ -15,7 +15,7 @@ import numpy as np
 from evenscore.bleu.plain import CHINESE, ENTITIES, tokenize_13a, tokenize_zh, unwrapped
 from evenscore.options import callable_name
 from evenscore.parallel import require
-from evenscore.text.segments import IntArray, Segments
+from evenscore.text.segments import IntArray
 from evenscore.text.words import (
     LINE_FEED,
     Bytes,
@@ -23,16 +23,14 @@ from evenscore.text.words import (
     Units,
     Utf8,
     Utf16,
-    Words,
+    character_begins,
     checked_tokens,
     encode,
     encode_either,
-    expand,
     from_token_lists,
-    split_at,
+    points_of,
     split_characters,
     split_units,
-    split_words,
     translate,
     units_at,
     white_space,
@@ -56,6 +54,7 @@ _CLASS_OF = {
 }
 _CLASSES = bytes(_CLASS_OF.get(chr(byte), _OTHER) for byte in range(256))
 _CHINESE = np.array(CHINESE)
+_N_POINTS = 0x110000
 
 
 def cuts_13a(text: Utf8 | Utf16) -> Mask:
@@ -119,8 +118,33 @@ def _chinese(data: Bytes) -> IntArray:
     return chinese
 
 
-def _intl(texts: list[str]) -> Units:
-    return _with_edges(texts, _intl_rules())
+def cuts_intl(text: Utf8 | Utf16) -> Mask:
+    """Like `cuts_13a` for intl (tokenizer_intl.py), whose rules treat all punctuation of Unicode like 13a's points.
+
+    Texts must have no white space at the end.
+
+    >>> cuts_intl(encode(["1.5…«a»"])).nonzero()[0].tolist()
+    [3, 6, 8, 9, 11]
+    """
+    begins, ends = character_begins(text), text.offsets[1:] - 1
+    classes = _intl_classes()[points_of(text)]
+    # The first and last character of a text have no neighbour for the rules to match.
+    classes[ends if len(classes) == len(begins) else np.cumsum(begins)[ends] - 1] = _EDGE
+    cuts = np.zeros(len(begins), np.bool_)
+    cuts[begins] = _around(_singles(classes))
+    return cuts
+
+
+@functools.cache
+def _intl_classes() -> Bytes:
+    """The class of each code point; those of Python's own tables are of an older Unicode than sacrebleu's."""
+    regex = _regex()
+    text = np.arange(_N_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    classes = np.full(_N_POINTS, _OTHER, np.uint8)
+    for pattern, kind in ((r"\p{N}+", _DIGIT), (r"\p{P}+", _POINT), (r"\p{S}+", _MARK)):
+        for match in regex.finditer(pattern, text):
+            classes[slice(*match.span())] = kind
+    return classes
 
 
 @functools.cache
@@ -142,34 +166,6 @@ def _intl_rules() -> Callable[[str], str]:
 def _regex() -> Any:
     """Import regex, which supports Unicode properties."""
     return require("regex", "regex", "tokenizer='intl'")
-
-
-def _with_edges(texts: list[str], rules: Callable[[str], str]) -> Units:
-    """Apply the rules once to each distinct word, separately for words at the start or end of a text."""
-    text = encode(texts)
-    spaces = white_space(text.data)
-    words = split_at(text, spaces)
-    segments = words.segments
-    filled = np.flatnonzero(segments.lengths)
-    # 1. Number each word together with two flags: whether no space precedes it, and whether none follows.
-    starts_with_space = spaces[text.offsets[filled]]
-    numbers = segments.ids.astype(np.int64) * 4
-    numbers[segments.offsets[filled][~starts_with_space]] += 1
-    numbers[segments.offsets[filled + 1] - 1] += 2
-    distinct, ids = np.unique(numbers, return_inverse=True)
-    # 2. Apply the rules to all words inside texts at once, each between spaces, and to words at an edge one by one.
-    at_edge = distinct % 4 != 0
-    vocabulary = words.vocabulary.to_pylist()
-    inside = " \n ".join(["", *(vocabulary[i] for i in distinct[~at_edge] // 4), ""])
-    lines = rules(inside).split("\n")[1:-1]
-    for number in distinct[at_edge]:
-        before, after = "" if number & 1 else " ", "" if number & 2 else " "
-        lines.append(rules(before + vocabulary[number // 4] + after))
-    # 3. Number the words in the order of the lines: inside words, then edge words.
-    line_of = np.empty(len(distinct), dtype=np.int64)
-    line_of[np.argsort(at_edge, kind="stable")] = np.arange(len(distinct))
-    tokens = split_words(lines)
-    return Words(expand(Segments(line_of[ids], segments.offsets), tokens.segments), tokens.vocabulary).units
 
 
 TokenizeTexts = Callable[[list[str]], Units]
@@ -261,6 +257,11 @@ def _may_be_wrapped(text: Utf8 | Utf16) -> bool:
 
 
 _ENTITY_NAMES = tuple(entity[1:].encode() for entity, _ in ENTITIES)
+
+
+def _intl(texts: list[str]) -> Units:
+    text = encode_either(list(map(str.rstrip, texts)))
+    return units_at(text, white_space_of(text), cuts_intl(text))
 
 
 def _zh(texts: list[str]) -> Units:

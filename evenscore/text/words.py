@@ -15,6 +15,7 @@ from evenscore.text.segments import IntArray, Segments, offsets_of
 
 Bytes = npt.NDArray[np.uint8]
 Wide = npt.NDArray[np.uint16]
+Points = npt.NDArray[np.uint32]
 Mask = npt.NDArray[np.bool_]
 
 # The key of a short word is an integer: the length in the highest byte, the bytes below, the first one lowest.
@@ -190,6 +191,22 @@ def _offsets(data: Bytes | Wide, texts: list[str], encoding: str) -> IntArray:
         # Some text contains line feeds.
         ends = np.cumsum([len(text.encode(encoding)) // data.itemsize + 1 for text in texts])
     return np.concatenate(([0], ends))
+
+
+def points_of(text: Utf8 | Utf16) -> Points:
+    """Return the code points of all texts and of the line feeds after them."""
+    decoded = text.data.tobytes().decode("utf-8" if isinstance(text, Utf8) else _WIDE)
+    return np.frombuffer(decoded.encode("utf-32-le"), "<u4")
+
+
+def character_begins(text: Utf8 | Utf16) -> Mask:
+    """Return which units are the first of a character.
+
+    >>> character_begins(encode(["aé"])).tolist()
+    [True, True, False, True]
+    """
+    begins: Mask = (text.data & 0xC0) != 0x80 if isinstance(text, Utf8) else (text.data & 0xFC00) != 0xDC00
+    return begins
 
 
 def translate(data: Bytes, table: bytes) -> Bytes:
