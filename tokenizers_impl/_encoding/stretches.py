@@ -213,15 +213,16 @@ class Seen(NamedTuple):
         if not first:
             # Nothing is kept yet, as in running text, whose lines hardly ever come again.
             raise KeyError
-        try:
-            # Faster than _CUT.  Where it cuts elsewhere, nothing is found: no stretch has white space there.
-            head, *others = text.split(" ")
-            return [first[head], *map(inner.__getitem__, others)]
-        except KeyError:
-            if not _UNCUT.search(text):
-                raise
-            head, *others = _CUT.split(text)
-            return [first[head], *map(inner.__getitem__, others)]
+        if "  " not in text:
+            try:
+                # Faster than _CUT.  Where it cuts elsewhere, nothing is found: no stretch has white space there.
+                head, *others = text.split(" ")
+                return [first[head], *map(inner.__getitem__, others)]
+            except KeyError:
+                if not _UNCUT.search(text):
+                    raise
+        head, *others = _CUT.split(text)
+        return [first[head], *map(inner.__getitem__, others)]
 
     def is_worth_keeping(self, texts: Sequence[str]) -> bool:
         """Whether all texts were left to the arrays before, or are short; otherwise notes that they are now."""
