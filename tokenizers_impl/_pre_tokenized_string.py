@@ -104,6 +104,20 @@ def _check_strings(returned: Sequence[Any], func: Any, i: int) -> None:
             )
 
 
+def _parts(
+    func: Callable[[int, NormalizedString], Sequence[NormalizedString]], i: int, string: NormalizedString
+) -> list[NormalizedString]:
+    """The non-empty results of the function of `split`; ValueError if it returns anything else."""
+    returned = func(i, string)
+    # Other sequences are few, and asking for them takes longer.
+    if not isinstance(returned, list) and (isinstance(returned, str) or not isinstance(returned, Sequence)):
+        raise ValueError(f"{name_of(func)} returned {returned!r} for split {i}: give a list of NormalizedString")
+    # One look at all types is faster than one at each string.
+    if not set(map(type, returned)) <= {NormalizedString}:
+        _check_strings(returned, func, i)
+    return [each for each in returned if each.normalized]
+
+
 def _repeated(values: list[T], counts: Sequence[int]) -> list[T]:
     """Each value as often as its count says."""
     # Most texts are not split yet.
@@ -113,6 +127,13 @@ def _repeated(values: list[T], counts: Sequence[int]) -> list[T]:
 # --- A text in splits
 
 Tokens: TypeAlias = list[Token] | None
+# The splits, the id of the added token that each is, or TEXT, and the tokens of each.  Replaced, never changed.
+Columns: TypeAlias = tuple[Strings, list[int], list[Tokens]]
+
+
+def _untouched(strings: Strings) -> Columns:
+    """The columns of splits without tokens, none of which is an added token."""
+    return strings, [TEXT] * len(strings), [None] * len(strings)
 
 
 class PreTokenizedString:
@@ -128,90 +149,86 @@ class PreTokenizedString:
     [('low', (0, 3), None), ('lower', (4, 9), None)]
     """
 
-    __slots__ = ("_added", "_original", "_strings", "_tokens")
-
-    _tokens: list[Tokens]
+    __slots__ = ("_columns", "_original")
 
     def __init__(self, sequence: str) -> None:
-        self._set(sequence, Strings([NormalizedString(sequence)]))
-
-    def _set(self, original: str, strings: Strings) -> None:
-        self._original, self._strings = original, strings
-        self._added, self._tokens = [TEXT] * len(strings), [None] * len(strings)
+        self._original, self._columns = sequence, _untouched(Strings([NormalizedString(sequence)]))
 
     @classmethod
     def of_strings(cls, original: str, strings: Sequence[NormalizedString]) -> PreTokenizedString:
         """Build from splits, none of which is an added token."""
         made = cls.__new__(cls)
-        made._set(original, Strings(strings))
+        made._original, made._columns = original, _untouched(Strings(strings))
         return made
 
     @classmethod
     def of_parts(cls, original: str, parts: Sequence[Part]) -> PreTokenizedString:
         """Build from splits; an added token becomes the only token of its split."""
         made = cls.__new__(cls)
-        made._original, made._strings = original, Strings([part.string for part in parts])
-        made._added = [part.added for part in parts]
-        made._tokens = [None if part.added == TEXT else [_token(part)] for part in parts]
+        tokens = [None if part.added == TEXT else [_token(part)] for part in parts]
+        strings, added = Strings([part.string for part in parts]), [part.added for part in parts]
+        made._original, made._columns = original, (strings, added, tokens)
         return made
 
     @property
     def row(self) -> Row:
         """The splits; ValueError if one has tokens, which only a model may assign."""
-        if self._tokens.count(None) < self._added.count(TEXT):
-            splits = zip(self._strings.texts, self._added, self._tokens, strict=True)
-            text = next(text for text, added, tokens in splits if tokens is not None and added == TEXT)
+        strings, added, tokens = self._columns
+        if tokens.count(None) < added.count(TEXT):
+            splits = zip(strings.texts, added, tokens, strict=True)
+            text = next(text for text, id, made in splits if made is not None and id == TEXT)
             raise ValueError(
                 f"the split {text!r} has tokens: in a Tokenizer the model makes them; only cut, "
                 "or make an Encoding yourself, with to_encoding"
             )
-        return Row(self._strings, self._added)
+        return Row(strings, added)
+
+    def _replace(self, before: Columns, after: Columns) -> None:
+        """Replace the splits; ValueError if a function has changed them meanwhile, and then all stay as they were."""
+        if self._columns is not before:
+            self._columns = before
+            raise ValueError(
+                "a function given to a PreTokenizedString changed this text itself: return the parts of a split, or "
+                "change the string that the function is given"
+            )
+        self._columns = after
 
     def split(self, func: Callable[[int, NormalizedString], Sequence[NormalizedString]]) -> None:
         """Replace every split by the non-empty results of a function.
 
         func: takes the index of a split and the split; returns a list of NormalizedString: the split itself, or parts
           of it from its `split` and `slice`.  Offsets of other strings are meaningless.
-        ValueError if it returns anything else.
+        ValueError if it returns anything else, or changes this text.
         """
         check_callable("split", func, "the number of a split and the split")
+        strings, added, tokens = before = self._columns
         # Copies, because the function may keep the strings and change them later.
-        made = [Strings(self._split(func, i)) for i in range(len(self._strings))]
+        made = [
+            Strings(_parts(func, i, string) if own is None else [string])
+            for i, (string, own) in enumerate(zip(strings, tokens, strict=True))
+        ]
         counts = list(map(len, made))
-        self._strings = Strings.joined(made)
-        self._added, self._tokens = _repeated(self._added, counts), _repeated(self._tokens, counts)
-
-    def _split(
-        self, func: Callable[[int, NormalizedString], Sequence[NormalizedString]], i: int
-    ) -> list[NormalizedString]:
-        if self._tokens[i] is not None:
-            return [self._strings[i]]
-        returned = func(i, self._strings[i])
-        # Other sequences are few, and asking for them takes longer.
-        if not isinstance(returned, list) and (isinstance(returned, str) or not isinstance(returned, Sequence)):
-            raise ValueError(f"{name_of(func)} returned {returned!r} for split {i}: give a list of NormalizedString")
-        # One look at all types is faster than one at each string.
-        if not set(map(type, returned)) <= {NormalizedString}:
-            _check_strings(returned, func, i)
-        return [each for each in returned if each.normalized]
+        self._replace(before, (Strings.joined(made), _repeated(added, counts), _repeated(tokens, counts)))
 
     def normalize(self, func: Callable[[NormalizedString], object]) -> None:
-        """Let the function change every split in place; its result is ignored."""
+        """Let the function change every split in place; its result is ignored; ValueError if it changes this text."""
         check_callable("normalize", func, "a split")
-        strings = list(self._strings)
-        for string, tokens in zip(strings, self._tokens, strict=True):
-            if tokens is None:
+        columns, added, tokens = before = self._columns
+        strings = list(columns)
+        for string, own in zip(strings, tokens, strict=True):
+            if own is None:
                 func(string)
         # Copies, because the function may keep the strings and change them later.
-        self._strings = Strings(strings)
+        self._replace(before, (Strings(strings), added, tokens))
 
     def tokenize(self, func: Callable[[str], list[Token]]) -> None:
         """Assign to every split the tokens that the function returns for its text; ValueError for any other result."""
         check_callable("tokenize", func, "a text")
-        self._tokens = [
-            tokens_of(func, text) if tokens is None else tokens
-            for text, tokens in zip(self._strings.texts, self._tokens, strict=True)
+        strings, added, tokens = before = self._columns
+        made: list[Tokens] = [
+            tokens_of(func, text) if own is None else own for text, own in zip(strings.texts, tokens, strict=True)
         ]
+        self._replace(before, (strings, added, made))
 
     def get_splits(
         self, offset_referential: str = "original", offset_type: str = "char"
@@ -224,27 +241,29 @@ class PreTokenizedString:
         """
         referential = chosen("offset_referential", offset_referential, OffsetReferential)
         unit = chosen("offset_type", offset_type, OffsetType)
-        texts = self._strings.texts
+        strings, _, tokens = self._columns
+        texts = strings.texts
         if referential == "original":
-            whole, reach = self._original, [string.reach for string in self._strings]
+            whole, reach = self._original, [string.reach for string in strings]
         else:
             ends = np.cumsum([len(text) for text in texts], dtype=np.int64).tolist()
             whole, reach = "".join(texts), list(zip([0, *ends], ends, strict=False))
         if unit == "byte":
             places = _byte_places(whole)
             reach = [(int(places[start]), int(places[end])) for start, end in reach]
-        return list(zip(texts, reach, self._tokens, strict=True))
+        return list(zip(texts, reach, tokens, strict=True))
 
     def to_encoding(self, type_id: int = 0, word_idx: int | None = None) -> Encoding:
         """Build an Encoding of all tokens; word_idx: the word index of all tokens, None: the index of their split.
 
         ValueError if a split has no tokens yet, or a token extends beyond its split.
         """
-        if any(tokens is None for tokens in self._tokens):
+        strings, _, made = self._columns
+        if None in made:
             raise ValueError("a split has no tokens yet: call tokenize first")
         rows = [
             (token, i if word_idx is None else word_idx, _place(string, token))
-            for i, (string, tokens) in enumerate(zip(self._strings, self._tokens, strict=True))
+            for i, (string, tokens) in enumerate(zip(strings, made, strict=True))
             for token in tokens or ()
         ]
         zeros, ones = [0] * len(rows), [1] * len(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -244,7 +245,7 @@ def splits_of(text: Any) -> list[Any]:
 def test_a_text_in_splits(text: str, cuts: list[tuple[Any, ...]]) -> None:
     texts = [library.PreTokenizedString(text) for library in LIBRARIES]
     for cut in cuts:
-        if any(map(lost, texts[0]._strings)):
+        if any(map(lost, texts[0]._columns[0])):
             break
         for library, each in zip(LIBRARIES, texts, strict=True):
             change(library, each, cut)
@@ -284,6 +285,31 @@ def test_a_string_that_is_kept_from_normalize_changes_no_split() -> None:
     text.normalize(kept.append)
     kept[0].append("x")
     assert text.get_splits() == [("lo a", (0, 4), None)]
+
+
+def cut_at_spaces(text: PreTokenizedString) -> None:
+    text.split(lambda _, split: split.split(" ", "removed"))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.split(lambda _, split: [split, cut_at_spaces(text)][:1]),
+        lambda text: text.normalize(lambda _: cut_at_spaces(text)),
+        lambda text: text.tokenize(lambda _: [cut_at_spaces(text)][1:]),
+    ],
+)
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_a_function_that_changes_the_whole_text_is_refused(
+    is_cut: bool, change: Callable[[PreTokenizedString], None]
+) -> None:
+    text = PreTokenizedString("a b c")
+    if is_cut:
+        cut_at_spaces(text)
+    before = text.get_splits()
+    with pytest.raises(ValueError, match="changed this text itself: return the parts of a split, or change the string"):
+        change(text)
+    assert text.get_splits() == before
 
 
 def test_places_in_changed_text_are_characters_of_it() -> None:
