@@ -96,7 +96,7 @@ class CustomSteps(ABC):
             joined.encode()
         except UnicodeEncodeError:
             return False
-        return not any(token in joined for token in self.raw)
+        return not _any_is_in(self.raw, [joined])
 
     def as_arrays(self, splits: Splits, inputs: Inputs, processing: PostProcessing, *, offsets: bool) -> list[Encoding]:
         """Encode the splits of the inputs as arrays; one Encoding per input."""
@@ -110,8 +110,13 @@ def changed(text: str, normalizer: Normalizer | None) -> NormalizedString:
     if not (text and normalizer):
         return string
     normalizer.normalize(string)
-    # A copy, because the user's normalizer may keep the string and change it later.
-    return string.copy()
+    # A copy, because the user's normalizer may keep the string and change it later; without what was stripped.
+    return string.part(0, len(string.normalized))
+
+
+def _any_is_in(tokens: Sequence[str], texts: Sequence[str]) -> bool:
+    """Whether a text has one of the tokens."""
+    return bool(tokens) and any(token in text for token in tokens for text in texts)
 
 
 def splits_from(rows: Sequence[Strings], texts: Sequence[str]) -> Splits:
@@ -167,7 +172,7 @@ class CustomWords(CustomSteps):
         if self.model.is_random or not self.takes(texts):
             return None
         strings = [changed(text, self.normalizer) for text in texts]
-        if any(token in string.normalized for token in self._normalized for string in strings):
+        if _any_is_in(self._normalized, [string.normalized for string in strings]):
             splits = self.cutter.cut(splits_from([Strings([string]) for string in strings], texts))
             return self.as_arrays(splits, inputs, processing, offsets=offsets)
         words = list(map(self._cut, texts, strings))
@@ -185,7 +190,6 @@ class CustomWords(CustomSteps):
 
     def _cut(self, text: str, string: NormalizedString) -> Strings:
         """The nonempty words of a text as the user's pre-tokenizer splits it."""
-        size = len(string.normalized)
-        whole = PreTokenizedString.of_strings(text, [string.part(0, size)] if size else [])
+        whole = PreTokenizedString.of_strings(text, [string] if string.normalized else [])
         self.pre_tokenizer.change(whole)
         return whole.row.strings.without_empty()
