@@ -62,6 +62,20 @@ def test_methods_of_a_text_one_after_another(text: str, steps: list[tuple[Any, .
         assert shown(strings[0]) == shown(strings[1])
 
 
+@pytest.mark.parametrize("step", [("lstrip",), ("rstrip",), ("clear",), ("lowercase",), ("replace", " ", "_x")])
+def test_a_part_that_is_changed_keeps_its_original(step: tuple[str, ...]) -> None:
+    found = []
+    for library in LIBRARIES:
+        part = library.NormalizedString("x  B  y")[1:6]
+        called(library, part, step)
+        text = library.PreTokenizedString("x  B  y")
+        text.split(lambda _, split: [split[:1], split[1:6], split[6:]])
+        text.normalize(lambda split: called(library, split, step))  # noqa: B023
+        found.append((part.original, part.normalized, text.get_splits()))
+    assert found[0] == found[1]
+    assert found[0][0] == "  B  "
+
+
 @pytest.mark.parametrize("options", list(product((True, False), repeat=4)))
 def test_normalizers_that_rewrite_each_character(options: tuple[bool, ...]) -> None:
     """BERT's normalizer removes as many characters of the fourth text as it adds, and reorders marks of the last."""
