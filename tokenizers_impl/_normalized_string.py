@@ -156,11 +156,11 @@ def origins_at(rows: Iterable[Places]) -> I32:
 
 def places_of(origins: I32) -> Places:
     """The inverse of `origins_at`."""
-    return list(origins.sum(axis=1, dtype=np.int64).tolist())
+    places: Places = origins.sum(axis=1, dtype=np.int64).tolist()
+    return places
 
 
 # --- A text with the origins of its characters
-
 
 _new = object.__new__
 

@@ -104,7 +104,7 @@ def _check_strings(returned: Sequence[Any], func: Any, i: int) -> None:
             )
 
 
-def _parts(
+def _results(
     func: Callable[[int, NormalizedString], Sequence[NormalizedString]], i: int, string: NormalizedString
 ) -> list[NormalizedString]:
     """The non-empty results of the function of `split`; ValueError if it returns anything else."""
@@ -204,7 +204,7 @@ class PreTokenizedString:
         strings, added, tokens = before = self._columns
         # Copies, because the function may keep the strings and change them later.
         made = [
-            Strings(_parts(func, i, string) if own is None else [string])
+            Strings(_results(func, i, string) if own is None else [string])
             for i, (string, own) in enumerate(zip(strings, tokens, strict=True))
         ]
         counts = list(map(len, made))
@@ -213,13 +213,13 @@ class PreTokenizedString:
     def normalize(self, func: Callable[[NormalizedString], object]) -> None:
         """Let the function change every split in place; its result is ignored; ValueError if it changes this text."""
         check_callable("normalize", func, "a split")
-        columns, added, tokens = before = self._columns
-        strings = list(columns)
-        for string, own in zip(strings, tokens, strict=True):
+        strings, added, tokens = before = self._columns
+        changed = list(strings)
+        for string, own in zip(changed, tokens, strict=True):
             if own is None:
                 func(string)
         # Copies, because the function may keep the strings and change them later.
-        self._replace(before, (Strings(strings), added, tokens))
+        self._replace(before, (Strings(changed), added, tokens))
 
     def tokenize(self, func: Callable[[str], list[Token]]) -> None:
         """Assign to every split the tokens that the function returns for its text; ValueError for any other result."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenscore.bleu.plain import CHINESE, ENTITIES, tokenize_13a, tokenize_zh, unwrapped
+from evenscore.bleu.plain import CHINESE, ENTITIES, regex_for_intl, tokenize_13a, tokenize_intl, tokenize_zh, unwrapped
 from evenscore.options import callable_name
 from evenscore.parallel import require
 from evenscore.text.segments import IntArray
@@ -138,34 +138,13 @@ def cuts_intl(text: Utf8 | Utf16) -> Mask:
 @functools.cache
 def _intl_classes() -> Bytes:
     """The class of each code point; those of Python's own tables are of an older Unicode than sacrebleu's."""
-    regex = _regex()
+    regex = regex_for_intl()
     text = np.arange(_N_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
     classes = np.full(_N_POINTS, _OTHER, np.uint8)
     for pattern, kind in ((r"\p{N}+", _DIGIT), (r"\p{P}+", _POINT), (r"\p{S}+", _MARK)):
         for match in regex.finditer(pattern, text):
             classes[slice(*match.span())] = kind
     return classes
-
-
-@functools.cache
-def _intl_rules() -> Callable[[str], str]:
-    """The rules that put spaces around the tokens of intl. Source: sacrebleu 2.6.0, tokenizer_intl.py."""
-    regex = _regex()
-    after_no_number = regex.compile(r"(\P{N})(\p{P})")
-    before_no_number = regex.compile(r"(\p{P})(\P{N})")
-    symbol = regex.compile(r"(\p{S})")
-
-    def rules(text: str) -> str:
-        text = after_no_number.sub(r"\1 \2 ", text)
-        text = before_no_number.sub(r" \1 \2", text)
-        return str(symbol.sub(r" \1 ", text))
-
-    return rules
-
-
-def _regex() -> Any:
-    """Import regex, which supports Unicode properties."""
-    return require("regex", "regex", "tokenizer='intl'")
 
 
 TokenizeTexts = Callable[[list[str]], Units]
@@ -184,7 +163,7 @@ class Tokenizer(NamedTuple):
 # Tokenizers of single texts, which are faster for a few texts than those for many.
 _ONE_BY_ONE: dict[Any, Callable[[str], list[str]]] = {
     "13a": tokenize_13a,
-    "intl": lambda text: _intl_rules()(text.rstrip()).split(),
+    "intl": tokenize_intl,
     "char": lambda text: [*"".join(text.split())],
     "zh": tokenize_zh,
     "none": str.split,
@@ -223,7 +202,7 @@ def _chosen(choice: Any) -> Tokenizer:
         return Tokenizer(callable_name(choice), _by_text(functools.partial(_checked, choice)))
     if isinstance(choice, str) and choice in _AT_ONCE:
         if choice == "intl":
-            _regex()
+            regex_for_intl()
         return Tokenizer(choice, _AT_ONCE[choice])
     if isinstance(choice, str) and choice in _MECABS:
         signature, split = _by_mecab(choice)
