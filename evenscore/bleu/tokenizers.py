@@ -137,7 +137,7 @@ def cuts_intl(text: Utf8 | Utf16) -> Mask:
 
 @functools.cache
 def _intl_classes() -> Bytes:
-    """The class of each code point; those of Python's own tables are of an older Unicode than sacrebleu's."""
+    """Return the class of each code point, by regex, as in sacrebleu; Python's own tables are of an older Unicode."""
     regex = regex_for_intl()
     text = np.arange(_N_POINTS, dtype="<u4").tobytes().decode("utf-32-le", "surrogatepass")
     classes = np.full(_N_POINTS, _OTHER, np.uint8)

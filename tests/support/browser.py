@@ -34,8 +34,8 @@ _FLAGS = (
 # How long a page on a busy machine may take to answer.
 _PATIENCE = 60
 _MOST_STOPS = 60
-# Results come in several parts, which move others and end the exchange with the server.  A click between two parts is
-# lost: it is pressed in one place and released in another.  People take longer than this to aim at what has appeared.
+# Results appear part by part, and each part moves those below it.  A click meanwhile is lost, because it is pressed in
+# one place and released in another.  People take longer than this to aim at what has appeared.
 _STILL = """
 const [done] = arguments;
 let timer;

@@ -110,7 +110,8 @@ def changed(text: str, normalizer: Normalizer | None) -> NormalizedString:
     if not (text and normalizer):
         return string
     normalizer.normalize(string)
-    # A copy, because the user's normalizer may keep the string and change it later; without what was stripped.
+    # A copy, because the user's normalizer may keep the string and change it later.  Its original is that of the
+    # characters that are left.
     return string.part(0, len(string.normalized))
 
 
