@@ -70,7 +70,11 @@ class Splits(NamedTuple):
     @classmethod
     def of_chars(cls, chars: U32, lengths: I64, offsets: bool) -> Splits:
         """Make one split of every text; chars: their concatenated code points, lengths: int64, shape (n,)."""
-        starts, ends, added, firsts, origins = _whole(lengths, offsets)
+        if len(lengths) == 1 and len(chars) <= len(_ORIGINS):
+            whole = _START, lengths, _ADDED, _FIRSTS, _ORIGINS[: len(chars) if offsets else 0]
+        else:
+            whole = _whole(lengths, offsets)
+        starts, ends, added, firsts, origins = whole
         given = Given(chars, ends) if offsets else None
         return cls(chars, starts, ends, added, firsts, origins, given, room_for(len(chars)))
 
@@ -134,6 +138,11 @@ def check_room(size: int, room: int) -> None:
             f"the texts grow to {size} characters by what replaces their own: more than {room} of those that they may "
             f"have, {_GROWTH} for each that was given and 2**20"
         )
+
+
+# What `_whole` returns for one short text.  A call of the kernel takes a tenth of the time to encode such a text.
+_START, _ADDED, _FIRSTS = np.zeros(1, np.int64), np.full(1, TEXT, np.int32), np.arange(2, dtype=np.int64)
+_ORIGINS = np.stack((np.arange(1000), np.arange(1, 1001)), axis=1).astype(np.int32)
 
 
 @kernel

@@ -210,7 +210,7 @@ class BPE(TokenModel):
         dropout = self.dropout or 0.0
         rng = np.random.default_rng(self.seed) if dropout else None
         longest = True if self.match == "longest" else None
-        failed, pieces = encode(*words, self._tables, in_bytes, longest, dropout, rng)
+        failed, pieces = encode(*words, tuple(self._tables), in_bytes, longest, dropout, rng)
         if failed != NONE:
             raise ValueError(
                 f"Unk token `{self.unk_token}` not found in the vocabulary, but {words.text(failed)[:80]!r} needs it: "
