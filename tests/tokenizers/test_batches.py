@@ -267,6 +267,14 @@ def test_normalizers(component: normalizers.Normalizer) -> None:
     assert_one_by_one(tokenizer(component, characters), CUT_IN_TWO)
 
 
+@pytest.mark.parametrize("normalizer", [None, normalizers.NFD(), normalizers.Prepend("x"), normalizers.Strip()])
+def test_texts_around_the_longest_short_one(normalizer: normalizers.Normalizer | None) -> None:
+    """One text of up to 1,000 characters takes its arrays from others."""
+    text = " aé漢🙂" * 300
+    batch = [text[:length] for length in (1000, 1, 0, 999, 1001, 1000, 2)]
+    assert_one_by_one(tokenizer(normalizer, pre_tokenizers.FixedLength(1)), batch)
+
+
 @pytest.mark.slow
 @named(PRE_TOKENIZERS)
 def test_pre_tokenizers(component: pre_tokenizers.PreTokenizer) -> None:
