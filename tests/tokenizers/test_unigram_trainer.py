@@ -27,23 +27,14 @@ from unigram_library import Learnt, library_trainings
 from tokenizers_impl._core.arrays import F64, I32
 from tokenizers_impl._text.words import WordCounts
 from tokenizers_impl.models import BPE, Unigram
-from tokenizers_impl.trainers import BpeTrainer, UnigramTrainer
+from tokenizers_impl.trainers import BpeTrainer, UnigramTrainer, _suffix_array, _unigram_seed
 from tokenizers_impl.trainers import _unigram_expectation as _e_step
 from tokenizers_impl.trainers import _unigram_pruning as _second_best
-from tokenizers_impl.trainers import _unigram_seed as _word_text
 from tokenizers_impl.trainers._bpe_training import BpeOptions, learn_merges
+from tokenizers_impl.trainers._suffix_array import common_prefixes, room, suffix_array
 from tokenizers_impl.trainers._unigram_expectation import digamma, exact_losses, expectation, viterbi
 from tokenizers_impl.trainers._unigram_pruning import second_best
-from tokenizers_impl.trainers._unigram_seed import (
-    Lexicon,
-    Matches,
-    UnigramOptions,
-    WordText,
-    common_prefixes,
-    room,
-    seed_lexicon,
-    suffix_array,
-)
+from tokenizers_impl.trainers._unigram_seed import Lexicon, Matches, UnigramOptions, WordText, seed_lexicon
 from tokenizers_impl.trainers._unigram_trainer import Trained, train_unigram
 
 CORPORA = ["gcide.en.txt.xz", "manpages.ja.txt.xz", "wikitext2.test.txt", "wikitext2.valid.txt"]
@@ -394,9 +385,9 @@ def test_suffix_array_is_sorted(numbers: list[int], depth: int, factor: int) -> 
     assert sorted(order.tolist()) == list(range(len(listed)))
     suffixes = [suffix(position) for position in order.tolist()]
     assert suffixes == sorted(suffixes)
-    with patch.multiple(_word_text, _PART=6, _SAMPLED=3):
+    with patch.multiple(_suffix_array, _PART=6, _SAMPLED=3):
         assert suffix_array(symbols, room(symbols), depth).tolist() == order.tolist()
-    with patch.object(_word_text, "_SLOTS", 7):
+    with patch.object(_suffix_array, "_SLOTS", 7):
         shared = common_prefixes(symbols, order, depth).tolist()
     for one, other, length in zip(suffixes, suffixes[1:], shared[1:], strict=False):
         assert length == next(
@@ -410,7 +401,7 @@ def test_matches_are_all_places_of_the_seeds(counts: dict[str, int], seed: str, 
     counted = WordCounts.of(counts)
     text = WordText.of(counted)
     options = UnigramOptions(max_piece_length=5, seed=seed, seed_size=seed_size)
-    with patch.object(_word_text, "_SLOTS", slots):
+    with patch.object(_suffix_array, "_SLOTS", slots):
         lexicon, matches = seed_lexicon(counted, text, options)
     pieces = ["", *(text.chars(p, n) for p, n in zip(lexicon.places[1:], lexicon.lengths[1:], strict=True))]
     if seed == "suffix_array":
@@ -440,8 +431,8 @@ def test_digamma() -> None:
 def test_threads_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = corpus("wikitext2.test.txt", 60_000)
     results = []
-    monkeypatch.setattr(_word_text, "_BLOCK", 1000)
-    monkeypatch.setattr(_word_text, "_SLOTS", 1000)
+    monkeypatch.setattr(_unigram_seed, "_BLOCK", 1000)
+    monkeypatch.setattr(_suffix_array, "_SLOTS", 1000)
     for threads in ("1", "2", "5"):
         monkeypatch.setenv("RAYON_NUM_THREADS", threads)
         results.append([trained(counts, vocab_size=500, prune_loss=loss) for loss in ("hf", "exact")])
