@@ -520,3 +520,15 @@ def test_custom_components_by_themselves() -> None:
                 (normalizer.normalize_str(text), repr(string), pre_tokenizer.pre_tokenize_str(text), cuts.seen)
             )
         assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("places", [(0,), (0, 1), (1, 0)], ids=str)
+def test_a_custom_pre_tokenizer_in_a_sequence(places: tuple[int, ...]) -> None:
+    """The original of a split that lost characters has them still."""
+    found = []
+    for library in LIBRARIES:
+        module, cuts = library.pre_tokenizers, Cuts(library, [("normalize", ("replace", "a", ""))])
+        steps = [module.PreTokenizer.custom(cuts), module.WhitespaceSplit()]
+        sequence = module.Sequence([steps[place] for place in places])
+        found.append([sequence.pre_tokenize_str(text) for text in ("", "at", "x at ta", " ab  a bab")])
+    assert found[0] == found[1]

@@ -42,6 +42,11 @@ class PreTokenizer(Step):
 
     def pre_tokenize_str(self, sequence: str) -> list[tuple[str, tuple[int, int]]]:
         """Split a string into words with their (start, end) in characters; an empty string has none."""
+        if self.is_custom:
+            # It makes strings, each of which tells its own offsets.
+            text = PreTokenizedString(sequence)
+            self.pre_tokenize(text)
+            return [(split, offsets) for split, offsets, _ in text.get_splits()]
         splits = self.cut(Splits.of([sequence], offsets=True))
         return list(zip(splits.texts(), splits.offsets(), strict=True))
 
@@ -55,9 +60,6 @@ class PreTokenizer(Step):
         >>> [split for split, _, _ in text.get_splits()]
         ['in', '2', '0', '2', '4']
         """
-        # Imported here to break an import cycle.
-        from .._pre_tokenized_string import checked_pre_tokenized
-
         checked_pre_tokenized(pretok).split(lambda i, split: split.cut(self.cut))
 
     @staticmethod
@@ -93,12 +95,6 @@ class CustomPreTokenizer(CustomComponent, PreTokenizer):
     def pre_tokenize(self, pretok: PreTokenizedString) -> None:
         """Let the object split a PreTokenizedString in place."""
         self.change(checked_pre_tokenized(pretok))
-
-    def pre_tokenize_str(self, sequence: str) -> list[tuple[str, tuple[int, int]]]:
-        """Split a string into words with their (start, end) in characters."""
-        text = PreTokenizedString(sequence)
-        self.change(text)
-        return [(split, offsets) for split, offsets, _ in text.get_splits()]
 
     def cut(self, splits: Splits) -> Splits:
         """Let the object split every text."""
