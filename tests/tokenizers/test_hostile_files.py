@@ -375,7 +375,7 @@ TOO_LARGE: dict[str, tuple[str, str, str]] = {
     "padding of what overflows": (
         padding(strategy={"Fixed": 2**24}, truncation=ROWS_OF_ONE),
         "tokenizer.encode('ab' * 50).overflowing",
-        "what overflows would have 822083584 tokens",
+        "what overflows would take the memory of 822083584 tokens",
     ),
     "padding of many": (
         padding(strategy={"Fixed": 2**24}),
@@ -385,7 +385,7 @@ TOO_LARGE: dict[str, tuple[str, str, str]] = {
     "rows that overlap": (
         document(truncation=LONG_ROWS),
         "tokenizer.encode('b' * 20_000).overflowing",
-        "what overflows would have",
+        "what overflows would take the memory of",
     ),
     "a template of many pieces": (template(MANY_A * 10**3, {}), "tokenizer", "has 1000 pieces: give 100 at most"),
     "a text many times": (
@@ -396,7 +396,7 @@ TOO_LARGE: dict[str, tuple[str, str, str]] = {
     "rows joined with rows": (
         template(MANY_A * 100, {}, truncation={**ROWS_OF_ONE, "max_length": 100}),
         "tokenizer.encode('ba' * 10**4).overflowing",
-        "what overflows would have",
+        "what overflows would take the memory of",
     ),
 }
 

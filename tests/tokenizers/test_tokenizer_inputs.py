@@ -127,6 +127,13 @@ def test_a_trainer_says_as_the_library_which_model_it_trains(trainer: str, train
             tokenizer.train_from_iterator(["a b"], getattr(library.trainers, trainer)(show_progress=False))
 
 
+def test_a_trainer_of_other_models_reads_no_text(tokenizer: Tokenizer) -> None:
+    texts = iter(["low", "lower"])
+    with pytest.raises(ValueError, match="can only train"):
+        tokenizer.train_from_iterator(texts, trainers.WordPieceTrainer())
+    assert next(texts) == "low"
+
+
 def test_any_iterable_of_texts_is_a_batch(tokenizer: Tokenizer) -> None:
     expected = [tokenizer.encode(text).ids for text in TEXTS]
     for texts in (TEXTS, tuple(TEXTS), iter(TEXTS), (text for text in TEXTS)):

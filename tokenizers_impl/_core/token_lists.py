@@ -288,8 +288,9 @@ def check_size(what: str, size: int, room: int) -> None:
     """ValueError if the size exceeds the room."""
     if size > room:
         raise ValueError(
-            f"{what} would have {size} tokens or more, but the limit is {room} (2**24, and {_GROWTH} per token of the "
-            "text): name each sequence once in the template, truncate with a smaller stride, or pad to shorter rows"
+            f"{what} would take the memory of {size} tokens, but the limit is {room} (2**24, and {_GROWTH} per token "
+            "of the text): truncate to a larger max_length, with a smaller stride, or only one text of a pair; name "
+            "each sequence once in the template, or pad to shorter rows"
         )
 
 

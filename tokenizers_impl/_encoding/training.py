@@ -33,10 +33,12 @@ class EmptyCorpusWarning(UserWarning):
 
 
 def chosen_trainer(trainer: Trainer | None, model: Model) -> Trainer:
-    """The given trainer, or the default one of the model; ValueError for anything else than a Trainer."""
+    """The given trainer, or the default one of the model; ValueError for anything else, or one of other models."""
     if trainer is not None and not isinstance(trainer, Trainer):
         raise ValueError(f"trainer={trainer!r}: give a Trainer of tokenizers_impl")
-    return trainer or model.get_trainer()
+    chosen: Trainer = trainer or model.get_trainer()
+    chosen.checked_model(model)
+    return chosen
 
 
 def trained_on_texts(corpus: Corpus, cutter: Cutter, trainer: Trainer, model: Model, executor: Any) -> Model:

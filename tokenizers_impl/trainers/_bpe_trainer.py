@@ -70,6 +70,8 @@ class BpeTrainer(BpeOptions, Trainer):
     {'step': 1, 'pair': ('l', 'o'), 'count': 7, 'token': 'lo', 'vocab_size': 6, 'corpus_tokens': 14}
     """
 
+    _kind = BPE
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._learnt: LearntMerges | None = None
@@ -79,7 +81,7 @@ class BpeTrainer(BpeOptions, Trainer):
 
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> BPE:
         """Train on counted words; returns a BPE with the other settings of `model`, which must be a BPE."""
-        own = self.checked_model(model, BPE)
+        own: BPE = self.checked_model(model)
         learnt = learn_merges(counts, options_of(BpeOptions, self), own, self.shown_progress)
         trained = self._model(learnt, own)
         self._learnt, self._word_count = learnt, len(counts.counts)

@@ -6,7 +6,7 @@ import copyreg
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar
 
 from .._core.added_token import AddedToken
 from .._core.component import REPR, STR, Call, Name
@@ -16,8 +16,6 @@ from .._core.parallel import Shown
 from .._text.words import WordCounts
 from ..models._model import Model
 from ..models._wordlevel import WordLevel
-
-M = TypeVar("M", bound=Model)
 
 
 class TrainingOptions(CheckedOptions):
@@ -41,6 +39,9 @@ class Trainer(TrainingOptions, ABC):
     special_tokens: strings or AddedTokens; they get the first ids, in the order given.
     """
 
+    # The class of the models that it trains.
+    _kind: ClassVar[type[Model]]
+
     @property
     def shown_progress(self) -> Shown:
         """Whether progress bars are shown, or in which format."""
@@ -51,11 +52,11 @@ class Trainer(TrainingOptions, ABC):
     def history(self) -> list[dict[str, Any]]:
         """One row per step of the last training; empty before the first training."""
 
-    def checked_model(self, model: Model, kind: type[M]) -> M:
+    def checked_model(self, model: Model) -> Any:
         """Return the model; ValueError, in the library's words, unless it is of the kind that is trained."""
-        if not isinstance(model, kind):
+        if not isinstance(model, self._kind):
             raise ValueError(
-                f"{type(self).__name__} can only train a {kind.__name__}: "
+                f"{type(self).__name__} can only train a {self._kind.__name__}: "
                 f"use another trainer for models.{type(model).__name__}"
             )
         return model
@@ -136,6 +137,7 @@ class WordLevelTrainer(Trainer):
     {'<unk>': 0, 'b': 1, 'a': 2}
     """
 
+    _kind = WordLevel
     vocab_size: int = 30000
     min_frequency: int = 0
     show_progress: bool = True
@@ -146,7 +148,7 @@ class WordLevelTrainer(Trainer):
 
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> WordLevel:
         """Train on counted words; returns a WordLevel with the unk_token of `model`, which must be a WordLevel."""
-        own = self.checked_model(model, WordLevel)
+        own: WordLevel = self.checked_model(model)
         special = self.special_texts[: self.vocab_size]
         words = _most_frequent(counts, self.min_frequency, self.vocab_size - len(special))
         tokens = [*special, *(word for word, _ in words)]

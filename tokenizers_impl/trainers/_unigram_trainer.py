@@ -287,6 +287,8 @@ class UnigramTrainer(UnigramOptions, Trainer):
     ['new', 'n']
     """
 
+    _kind = Unigram
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self._history: list[dict[str, Any]] = []
@@ -296,7 +298,7 @@ class UnigramTrainer(UnigramOptions, Trainer):
 
         The result has the seed of `model`, and with compat=None or extend also its byte_fallback, alpha and nbest_size.
         """
-        own = self.checked_model(model, Unigram)
+        own: Unigram = self.checked_model(model)
         options = options_of(UnigramOptions, self)
         vocab, unk_id, history = train_unigram(counts, options, own, self.show_progress, executor)
         if options.quirks:

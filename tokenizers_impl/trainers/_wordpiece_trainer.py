@@ -329,6 +329,7 @@ class WordPieceTrainer(Trainer):
     ['m', '##ug', 'pug']
     """
 
+    _kind = WordPiece
     vocab_size: int | None = 30000
     min_frequency: int | None = None
     show_progress: bool = True
@@ -351,7 +352,7 @@ class WordPieceTrainer(Trainer):
 
     def train_words(self, counts: WordCounts, model: Model, executor: Any = None) -> WordPiece:
         """Train on counted words; returns a WordPiece with the other settings of `model`, which must be a WordPiece."""
-        own = self.checked_model(model, WordPiece)
+        own: WordPiece = self.checked_model(model)
         learnt = self._learn(counts, own)
         trained = WordPiece(
             {token: id for id, token in enumerate(learnt.tokens)},
