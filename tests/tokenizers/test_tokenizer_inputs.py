@@ -246,3 +246,22 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     path.write_text("cafe")
     with pytest.raises(ValueError, match=r"t.json: not a valid tokenizer.json: Expecting value"):
         Tokenizer.from_file(str(path))
+
+
+@pytest.mark.parametrize("before", [0, 30_000], ids=["one part", "parts of threads"])
+@pytest.mark.parametrize(
+    ("batch", "said"),
+    [
+        (["a", "b\ud800"], "text {} holds the lone surrogate '\\ud800' at character 1"),
+        ([("a", "b"), ("c\ud800", "d"), "e"], "text {} (first of the pair) holds"),
+        ([("a", "b"), ("c", "d\ud800")], "text {} (second of the pair) holds"),
+        ([["a", "b"], [], ["\ud800", "c"]], "text {} (word 0) holds"),
+        ([["a", "b"], (["c"], ["d", "e\ud800"])], "text {} (second of the pair, word 1) holds"),
+    ],
+)
+def test_an_error_names_the_input_of_a_text(tokenizer: Tokenizer, batch: list[Any], said: str, before: int) -> None:
+    words = isinstance(batch[0], list)
+    row = before + next(i for i, each in enumerate(batch) if "\\ud800" in repr(each))
+    for encode in (tokenizer.encode_batch, tokenizer.encode_batch_fast):
+        with pytest.raises(ValueError, match=re.escape(said.format(row))):
+            encode([batch[0]] * before + batch, is_pretokenized=words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -71,9 +71,14 @@ class Cutter:
             pre_tokenizer=pre_tokenizer if pre_tokenizer and not pre_tokenizer.is_custom else None,
         )
 
-    def words(self, texts: Sequence[str], *, offsets: bool = False, first: int = 0) -> Splits:
-        """Split texts into words, none empty; offsets: keep origins even if no step needs them."""
-        splits = Splits.of(texts, offsets=offsets or self.needs_origins, first=first)
+    def words(
+        self, texts: Sequence[str], *, offsets: bool = False, name: Callable[[int], str] = "text {}".format
+    ) -> Splits:
+        """Split texts into words, none empty.
+
+        offsets: keep origins even if no step needs them.  name: what messages call a text, by its index.
+        """
+        splits = Splits.of(texts, offsets=offsets or self.needs_origins, name=name)
         is_idle = len(texts) == 1 and len(splits.chars) <= _SHORT and self.raw.is_idle(texts[0])
         return (self._without_raw if is_idle else self).cut(splits)
 
@@ -213,7 +218,7 @@ def encoded(
     """Encode every part of the inputs; a batch has one row per sequence."""
 
     def batch(part: Inputs) -> EncodedBatch:
-        words = cutter.words(part.texts, offsets=offsets, first=part.first)
+        words = cutter.words(part.texts, offsets=offsets, name=part.name)
         tokens = encoded_words(words, model, added, offsets=offsets)
         return tokens if part.words is None else tokens.grouped(part.words)
 

@@ -53,7 +53,7 @@ class Inputs(NamedTuple):
     texts: all texts, or all words, concatenated.
     words: int64, shape (s + 1,); sequence j has the words words[j]:words[j + 1]; None if sequences are texts.
     sequences: int64, shape (n + 1,); input i has the sequences sequences[i]:sequences[i + 1]; None if each has one.
-    first: the index of the first text in the caller's batch.
+    first: the index of the first input in the caller's batch.
     """
 
     texts: Sequence[str]
@@ -114,6 +114,22 @@ class Inputs(NamedTuple):
         """The first sequence of each input, shape (n + 1,)."""
         return np.arange(len(self.texts) + 1) if self.sequences is None else self.sequences
 
+    def name(self, i: int) -> str:
+        """What messages call text i, or word i: its input in the caller's batch, and its place there.
+
+        >>> Inputs.of([("a", "b"), ("c", "d")], is_pretokenized=False).name(3)
+        'text 1 (second of the pair)'
+        """
+        places, row = list[str](), i
+        if self.words is not None:
+            row = int(np.searchsorted(self.words, i, side="right")) - 1
+            places = [f"word {i - int(self.words[row])}"]
+        if self.sequences is not None:
+            sequence, row = row, int(np.searchsorted(self.sequences, row, side="right")) - 1
+            if self.sequences[row + 1] - self.sequences[row] == 2:
+                places = ["second of the pair" if sequence > self.sequences[row] else "first of the pair", *places]
+        return f"text {self.first + row}" + (f" ({', '.join(places)})" if places else "")
+
     def parts(self, *, is_whole: bool) -> list[Inputs]:
         """Split the inputs into one or more parts for threads; is_whole: keep them in one part."""
         if is_whole or len(self.texts) < 2 or len(self.texts) <= (size := part_size(self.texts)):
@@ -130,7 +146,7 @@ class Inputs(NamedTuple):
             own = sequences[first : first + max(size, 1) + 1]
             inner = words[own[0] : own[-1] + 1]
             texts = self.texts[inner[0] : inner[-1]]
-            yield Inputs(texts, None if self.words is None else inner - inner[0], own - own[0], int(inner[0]))
+            yield Inputs(texts, None if self.words is None else inner - inner[0], own - own[0], first)
 
 
 def _bounds(rows: Iterable[Sequence[Any]]) -> I64:

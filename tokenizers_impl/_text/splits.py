@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,12 +60,12 @@ class Splits(NamedTuple):
     spent: float = 0.0
 
     @classmethod
-    def of(cls, texts: Sequence[str], *, offsets: bool, first: int = 0) -> Splits:
+    def of(cls, texts: Sequence[str], *, offsets: bool, name: Callable[[int], str] = "text {}".format) -> Splits:
         """Make one split of every text, even of empty ones; `offsets`: whether to keep origins.
 
-        ValueError if a text is not a string, or has a lone surrogate; first: the number of the first text in messages.
+        ValueError if a text is not a string, or has a lone surrogate; name: what messages call a text, by its index.
         """
-        return cls.of_chars(check_texts(texts, first), np.fromiter(map(len, texts), np.int64, len(texts)), offsets)
+        return cls.of_chars(check_texts(texts, name), np.fromiter(map(len, texts), np.int64, len(texts)), offsets)
 
     @classmethod
     def of_chars(cls, chars: U32, lengths: I64, offsets: bool) -> Splits:
@@ -177,19 +177,19 @@ def _inherited(parent: I64, added: I32, firsts: I64) -> tuple[I32, I64]:
     return new_added, new_firsts
 
 
-def check_texts(texts: Sequence[str], first: int = 0) -> U32:
+def check_texts(texts: Sequence[str], name: Callable[[int], str] = "text {}".format) -> U32:
     """The code points of all texts; ValueError names a text that is not a string or has a lone surrogate."""
     try:
         return code_points("".join(texts))
     except TypeError:
         i, text = next((i, text) for i, text in enumerate(texts) if not isinstance(text, str))
-        raise ValueError(f"text {first + i} is {text!r}: give a string") from None
+        raise ValueError(f"{name(i)} is {text!r}: give a string") from None
     except UnicodeEncodeError as error:
         ends = np.cumsum([len(text) for text in texts])
         i = int(np.searchsorted(ends, error.start, side="right"))
         place = error.start - int(ends[i]) + len(texts[i])
         raise ValueError(
-            f"text {first + i} holds the lone surrogate {texts[i][place]!r} at character {place}, which UTF-8 lacks: "
+            f"{name(i)} holds the lone surrogate {texts[i][place]!r} at character {place}, which UTF-8 lacks: "
             "decode the text again, or remove the character"
         ) from None
 
