@@ -299,7 +299,8 @@ def check_stride(stride: int, max_length: int) -> None:
     if stride >= max_length:
         raise ValueError(
             f"`stride` must be strictly less than `max_len={max_length}` (note that `max_len` may be shorter than the "
-            "max length of the original model, as it subtracts the number of special characters"
+            "max length of the original model, as it subtracts the number of special characters: set a smaller "
+            "stride or a larger max_length"
         )
 
 

@@ -35,14 +35,14 @@ class TemplatePiece:
         name, colon, type_text = text.partition(":")
         type_id = _number(type_text) if colon else 0
         if type_id is None:
-            raise ValueError(f'Cannot build Piece from string "{text}"')
+            raise _no_piece(text)
         if not name.startswith("$"):
             return cls(name, type_id, False)
         if name[1:] in _SEQUENCES:
             return cls(_SEQUENCES[name[1:]], type_id, True)
         own_type = _number(name[1:])
         if own_type is None:
-            raise ValueError(f'Cannot build Piece from string "{text}"')
+            raise _no_piece(text)
         return cls("A", type_id if colon else own_type, True)
 
     def to_json(self) -> dict[str, Any]:
@@ -117,6 +117,13 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST
 
 
+def _no_piece(text: str) -> ValueError:
+    """The error for a piece that cannot be parsed, which begins as in the library."""
+    return ValueError(
+        f'Cannot build Piece from string "{text}": write $A, $B or the name of a special token; a type id as in $B:1'
+    )
+
+
 def _number(text: str) -> int | None:
     """Parse an integer as Rust does; None if the text is not an integer."""
     digits = text.removeprefix("+")
@@ -175,7 +182,9 @@ class TemplateProcessing(PostProcessor):
         known = {token.id: token for token in tokens}
         named = dict.fromkeys(piece.id for piece in (*single, *pair) if not piece.is_sequence)
         if missing := [name for name in named if name not in known]:
-            raise ValueError(f"Missing SpecialToken(s) with id(s) `{', '.join(missing)}`")
+            raise ValueError(
+                f"Missing SpecialToken(s) with id(s) `{', '.join(missing)}`: give each in special_tokens, with its id"
+            )
         object.__setattr__(self, "single", single)
         object.__setattr__(self, "pair", pair)
         # In the order of the file.
