@@ -5,26 +5,32 @@ from __future__ import annotations
 import abc
 import contextlib
 import inspect
-import os
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from threading import Lock
 from typing import Any, ClassVar, Generic, TypeVar
 
 import datasets
 import evaluate
 import numpy as np
 
+from evenscore.added_rows import AddedRows
 from evenscore.columns import RowScorer, column_rows, grouped_rows
 from evenscore.identity import LIBRARY_DIGEST, code_digest, installed_class
-from evenscore.options import HostOptions, check_choice, declared, option_lines, row_options, unknown_option
+from evenscore.options import (
+    HostOptions,
+    check_choice,
+    declared,
+    option_lines,
+    parameter_names,
+    row_options,
+    unknown_option,
+)
 from evenscore.scorer import COLUMNS, Result, Scorer, rebuilt
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray
 
 S = TypeVar("S", bound=Scorer[Any])
-T = TypeVar("T")
 
 # Singular names of `add`. evaluate.combine, like many training loops, passes the plural names even for one row.
 _COLUMN_OF = {"prediction": "predictions", "reference": "references", "context": "contexts"}
@@ -161,8 +167,9 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             >>> wer.score_statistics(total)["wer"]
             0.5
         """
-        columns, options = self._split({"predictions": predictions, "references": references, **columns_and_options})
-        return self._counting(options, executor).count_columns(columns, executor)
+        given = {"predictions": predictions, "references": references, **columns_and_options}
+        columns, options = self._split(given, self.statistics)
+        return self._counting(options, executor, self.statistics).count_columns(columns, executor)
 
     def statistic_names(self, **options: Any) -> list[str]:
         """Return the names of the columns of `statistics`, under the given options."""
@@ -237,7 +244,7 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             >>> tested["baseline"]["wer"], tested["systems"][0]["wer"]
             (0.5, 0.0)
         """
-        columns, options = self._split({"references": references, **common})
+        columns, options = self._split({"references": references, **common}, self.compare)
         return self._under(options).compare((baseline, *systems), columns, test, n_trials)
 
     # --- columns of datasets
@@ -277,7 +284,9 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             if "predictions" in named:
                 raise ValueError("prediction= and predictions= name the same column: give one of them")
             named["predictions"] = prediction
-        self._check_options(options)
+        names = ["prediction", *(name for name in self._scorer.columns if name != "predictions")]
+        remedy = f"; name the dataset's columns with {'=, '.join(names)}="
+        self._check_options(options, self.row_scorer, names, remedy)
         # A separate scorer, so that neither added rows nor options about many rows change the fingerprint.
         scorer = self._importable(row_options(self._scorer.declaration, self._under(options).given))
         # A fixed order, so that the fingerprint does not depend on the order of the arguments.
@@ -319,7 +328,7 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             }
         if not isinstance(group_by, str | None):
             raise ValueError(f"group_by={group_by!r}: give the name of one column")
-        scorer = self._under(options)
+        scorer = self._under(options, self.score_columns)
         rows, labels = grouped_rows(scorer, data, self._prefix(prefix), group_by)
         groups = None if group_by is None else scorer.checked_groups(labels, {}, group_by)
         return scorer.rows_result(rows, groups)
@@ -343,7 +352,7 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
             test: as in `compare`, like `n_trials` and the result.
             **options: those under which the rows were counted.
         """
-        scorer, given = self._under(options), (baseline, *systems)
+        scorer, given = self._under(options, self.compare_columns), (baseline, *systems)
         prefixes = [self._prefix(own) for own in _prefixes(prefix, len(given))]
         trials = scorer.checked_trials(test, n_trials)
         if not systems:
@@ -385,13 +394,14 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
 
     # --- helpers
 
-    def _under(self, options: Mapping[str, Any]) -> S:
-        """Return a scorer whose options are those at load, overridden by the given ones."""
+    def _under(self, options: Mapping[str, Any], method: Callable[..., Any] | None = None) -> S:
+        """Return a scorer whose options are those at load, overridden by the given ones, which `method` got."""
+        self._check_options(options, method)
         return self._scorer.under(options)
 
-    def _counting(self, options: Mapping[str, Any], executor: Any) -> Scorer[Any]:
+    def _counting(self, options: Mapping[str, Any], executor: Any, method: Callable[..., Any]) -> Scorer[Any]:
         """Return the scorer that counts rows, one that workers can import if there is an executor."""
-        scorer = self._under(options)
+        scorer = self._under(options, method)
         return scorer if executor is None else self._importable(scorer.given)
 
     def _importable(self, given: Mapping[str, Any]) -> Scorer[Any]:
@@ -403,7 +413,7 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         self, columns: Mapping[str, Any], options: Mapping[str, Any], executor: Any = None, groups: Any = None
     ) -> Result:
         """Score these columns together with everything added before."""
-        scorer = self._counting(options, executor)
+        scorer = self._counting(options, executor, self.compute)
         if not self._added.parts():
             return scorer.compute(columns, executor, groups)
         self._check_added(scorer)
@@ -415,21 +425,35 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         # Another thread may have added or scored rows meanwhile.
         return self._added.scored(lambda rows: scorer.scored(np.concatenate([*rows, *own]), columns))
 
-    def _split(self, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Split keyword arguments into columns and options, without the columns that are None."""
+    def _split(
+        self, given: Mapping[str, Any], method: Callable[..., Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Split the keyword arguments of `method` into columns and options, without the columns that are None."""
         known = self._scorer.columns
         columns = {name: value for name, value in given.items() if name in known and value is not None}
         # Shared methods pass predictions and references even if the caller left them out.
         shared = {name for name in COLUMNS if given.get(name) is None}
-        return columns, {name: value for name, value in given.items() if name not in {*known, *shared}}
+        options = {name: value for name, value in given.items() if name not in {*known, *shared}}
+        if method is not None:
+            self._check_options(options, method, known)
+        return columns, options
 
-    def _check_options(self, options: Mapping[str, Any]) -> None:
-        """Raise ValueError for a keyword of row_scorer that is neither an option nor a column."""
-        names = ["prediction", *(name for name in self._scorer.columns if name != "predictions")]
+    def _check_options(
+        self,
+        options: Mapping[str, Any],
+        method: Callable[..., Any] | None,
+        columns: Sequence[str] = (),
+        remedy: str = "",
+    ) -> None:
+        """Raise ValueError for a name that is no option. It may be meant for a column or a parameter of `method`."""
+        known = self.option_names() if options else []
         for name in options:
-            if name not in self.option_names():
-                said = unknown_option(name, [*self.option_names(), *names], self._scorer.instead.get(name))
-                raise ValueError(f"{said}; name the dataset's columns with {'=, '.join(names)}=")
+            if name not in known:
+                own = [] if method is None else parameter_names(method)
+                # Shared methods have parameters that some metrics refuse.
+                others = {*known, *columns, *own} - {name}
+                said = unknown_option(name, others, self._scorer.instead.get(name))
+                raise ValueError(f"{said}{remedy}")
 
     def _prefix(self, prefix: str | None) -> str:
         if prefix is not None and not isinstance(prefix, str):
@@ -476,72 +500,3 @@ def _checked_scores(scorer: Scorer[Any], scores: Sequence[str] | None) -> list[s
     for name in chosen:
         check_choice("scores", name, tuple(known))
     return chosen
-
-
-class AddedRows:
-    """Keeps the statistics of added rows in order, or their sum alone. Safe to share between threads.
-
-    >>> rows = AddedRows(keep_rows=True)
-    >>> rows.add([np.array([[1, 7]]), np.array([[1, 8]])])
-    >>> [part.tolist() for part in rows.take()], rows.take()
-    ([[[1, 7], [1, 8]]], [])
-    """
-
-    def __init__(self, keep_rows: bool) -> None:
-        """With keep_rows=False only the sum is kept, so that memory does not grow."""
-        self._keep_rows = keep_rows
-        self._parts: list[IntArray] = []
-        self._locks: dict[int, Lock] = {}
-
-    def add(self, parts: Sequence[IntArray]) -> None:
-        """Add rows, in parts of shape (n, columns)."""
-        with self._lock:
-            if self._keep_rows:
-                self._parts.extend(parts)
-            else:
-                self._parts = self._kept([*self._parts, *parts])
-
-    def put_back(self, parts: Sequence[IntArray]) -> None:
-        """Add rows in front of all others."""
-        with self._lock:
-            self._parts = self._kept([*parts, *self._parts])
-
-    def parts(self) -> list[IntArray]:
-        """Return all rows as one part, or an empty list if there are none."""
-        with self._lock:
-            # Keep the joined array, or each call would concatenate many one-row parts again.
-            self._parts = _joined(self._parts)
-            return [*self._parts]
-
-    def take(self) -> list[IntArray]:
-        """Remove all rows and return them like `parts`. Each row goes to exactly one caller."""
-        return self.scored(lambda rows: rows)
-
-    def scored(self, score: Callable[[list[IntArray]], T]) -> T:
-        """Remove all rows and return the score of `parts`. If `score` raises, or is interrupted, the rows come back.
-
-        Each row goes to exactly one caller.
-        """
-        taken: list[IntArray] = []
-        try:
-            with self._lock:
-                taken, self._parts = self._parts, []
-            return score(_joined(taken))
-        except BaseException:
-            self.put_back(taken)
-            raise
-
-    def _kept(self, parts: list[IntArray]) -> list[IntArray]:
-        """Return what is kept of these parts."""
-        if self._keep_rows or not parts:
-            return parts
-        return [np.concatenate(parts).sum(axis=0, keepdims=True)]
-
-    @property
-    def _lock(self) -> Lock:
-        """The lock of this process. A lock held during a fork would stay locked in the child."""
-        return self._locks.setdefault(os.getpid(), Lock())
-
-
-def _joined(parts: list[IntArray]) -> list[IntArray]:
-    return [np.concatenate(parts)] if len(parts) > 1 else parts

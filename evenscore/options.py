@@ -196,6 +196,16 @@ def keywords(options_type: type) -> Callable[[Function], Function]:
     return shown
 
 
+def parameter_names(function: Callable[..., Any]) -> list[str]:
+    """Return the names of the arguments that a function takes by name, other than those of **options.
+
+    >>> parameter_names(check_integer)
+    ['name', 'value', 'least', 'most']
+    """
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return [each.name for each in inspect.signature(function).parameters.values() if each.kind in by_name]
+
+
 def translate(options_type: type, given: Mapping[str, Any], instead: Mapping[str, str] = NO_HINTS) -> dict[str, Any]:
     """Return the given options with aliases replaced by the options they stand for.
 

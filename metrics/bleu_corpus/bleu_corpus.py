@@ -93,4 +93,4 @@ Examples:
         1-grams *the*  (the)  *cat*
         *matched*   (clipped)
         """
-        return self._under(options).picture(prediction, references)
+        return self._under(options, self.picture).picture(prediction, references)

@@ -89,7 +89,7 @@ Examples:
         given = (predictions, contexts, log_probs, probabilities, logits, labels)
         columns = dict(zip(self.scorer_type.columns, given, strict=True))
         check_no_executor(executor)
-        scorer = self._under(options)
+        scorer = self._under(options, self.compute)
         if not scorer.options["per_token"]:
             return cast(PerplexityResult, self._compute(columns, options, groups=groups))
         if self._added.parts():
@@ -105,7 +105,8 @@ Examples:
         perplexity 42.52, 2 tokens
         -ln P 1<0.5> 2<7.0>
         """
-        row, options = self._split({"predictions": prediction, "contexts": context, **columns_and_options})
+        given = {"predictions": prediction, "contexts": context, **columns_and_options}
+        row, options = self._split(given, self.picture)
         return self._under(options).picture({name: [value] for name, value in row.items()})
 
     def write_arpa(self, path: str | os.PathLike[str]) -> None:

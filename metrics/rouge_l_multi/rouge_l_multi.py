@@ -95,4 +95,4 @@ Examples:
         reference 2, rougeL 0.400 *the* dog
         *matched*   not matched
         """
-        return self._under(options).picture(prediction, references)
+        return self._under(options, self.picture).picture(prediction, references)

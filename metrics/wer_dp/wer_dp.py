@@ -92,7 +92,8 @@ Examples:
         >>> [operation.kind for operation in WerDp().align(["a c"], ["a b"])[0]]
         ['equal', 'substitute']
         """
-        return [alignment.operations for alignment in self._under(options).alignments(predictions, references)]
+        alignments = self._under(options, self.align).alignments(predictions, references)
+        return [alignment.operations for alignment in alignments]
 
     def visualize(
         self,
@@ -116,7 +117,9 @@ Examples:
         """
         if line_width is not None:
             check_integer("line_width", line_width, least=0)
-        return self._under(options).drawing(predictions, references, show_measures, skip_correct, line_width)
+        return self._under(options, self.visualize).drawing(
+            predictions, references, show_measures, skip_correct, line_width
+        )
 
     def error_counts(
         self, predictions: Any, references: Any, *, top_k: int | None = None, **options: Any
@@ -130,7 +133,7 @@ Examples:
         """
         if top_k is not None:
             check_integer("top_k", top_k, least=0)
-        return self._under(options).error_counts(predictions, references, top_k)
+        return self._under(options, self.error_counts).error_counts(predictions, references, top_k)
 
     def picture(self, prediction: str, references: str | Sequence[str], **options: Any) -> Picture:
         """Show the alignment of one row with the reference that counts.
@@ -142,4 +145,4 @@ Examples:
                      S
         the same   ~substituted~
         """
-        return self._under(options).picture(prediction, references)
+        return self._under(options, self.picture).picture(prediction, references)

@@ -25,18 +25,54 @@ def bleu(**options: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("name", METRICS)
 def test_an_unknown_option_is_told_with_the_nearest_and_all_known(name: str) -> None:
     metric = evenscore.load(name)
-    known = ", ".join(sorted(metric.option_names()))
-    expected = f"unknown option 'confidenc'; did you mean 'confidence'? Known options: {known}"
-    for call in (
-        lambda: evenscore.load(name, confidenc=0.9),
-        lambda: metric.compute(predictions=PREDICTIONS, references=VARYING, confidenc=0.9),
-        lambda: metric.statistics(PREDICTIONS, VARYING, confidenc=0.9),
-        lambda: metric.statistic_names(confidenc=0.9),
-        lambda: metric.headlines(confidenc=0.9),
-        lambda: metric.score_statistics([1], confidenc=0.9),
-        lambda: metric.compare(PREDICTIONS, PREDICTIONS, references=VARYING, confidenc=0.9),
+    texts = ["predictions", "references"]
+    for call, parameters in (
+        (lambda: evenscore.load(name, confidenc=0.9), []),
+        (
+            lambda: metric.compute(predictions=PREDICTIONS, references=VARYING, confidenc=0.9),
+            [*texts, "executor", "groups"],
+        ),
+        (lambda: metric.statistics(PREDICTIONS, VARYING, confidenc=0.9), [*texts, "executor"]),
+        (lambda: metric.statistic_names(confidenc=0.9), []),
+        (lambda: metric.headlines(confidenc=0.9), []),
+        (lambda: metric.score_statistics([1], confidenc=0.9), []),
+        (
+            lambda: metric.compare(PREDICTIONS, PREDICTIONS, references=VARYING, confidenc=0.9),
+            [*texts, "baseline", "n_trials", "test"],
+        ),
     ):
-        assert refusal(call) == expected
+        known = ", ".join(sorted([*metric.option_names(), *parameters]))
+        assert refusal(call) == f"unknown option 'confidenc'; did you mean 'confidence'? Known options: {known}"
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "nearest"),
+    [
+        ("compute", {"group": ["x"]}, "groups"),
+        ("compute", {"prediction": ["a"], "reference": ["a"]}, "predictions"),
+        ("statistics", {"exectuor": None}, "executor"),
+        ("compare", {"baseline": ["a"], "trials": 5}, "n_trials"),
+        ("align", {"predictions": ["a"], "references": ["a"], "refrences": ["a"]}, "references"),
+        ("visualize", {"predictions": ["a"], "references": ["a"], "skip_corect": True}, "skip_correct"),
+        ("error_counts", {"predictions": ["a"], "references": ["a"], "topk": 1}, "top_k"),
+        ("picture", {"prediction": "a", "references": "a", "referenc": "b"}, "references"),
+        ("row_scorer", {"scroes": ["wer"]}, "scores"),
+        ("score_columns", {"data": {}, "groupby": "speaker"}, "group_by"),
+        ("compare_columns", {"baseline": {}, "trials": 5}, "n_trials"),
+    ],
+)
+def test_a_misspelt_parameter_of_a_method_is_told_with_the_nearest(
+    method: str, given: dict[str, Any], nearest: str
+) -> None:
+    said = refusal(lambda: getattr(evenscore.load("wer_dp"), method)(**given))
+    assert f"; did you mean {nearest!r}? Known options: " in said
+
+
+def test_a_misspelt_column_of_perplexity_is_told_with_the_nearest() -> None:
+    metric: Any = evenscore.load("perplexity")
+    for method in (metric.compute, metric.statistics, metric.row_scorer):
+        said = refusal(lambda method=method: method(predictions=["a"], log_prob=[[-1.0]]))
+        assert said.startswith("unknown option 'log_prob'; did you mean 'log_probs'?")
 
 
 @pytest.mark.parametrize("name", METRICS)

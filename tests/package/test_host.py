@@ -28,7 +28,7 @@ from hub_folders import hub_folder
 from small_corpus import ALL_METRICS, COLUMNS, COUNTING, METRICS, PREDICTIONS, SINGLE, VARYING, scores
 
 import evenscore
-from evenscore.metric import AddedRows
+from evenscore.added_rows import AddedRows
 
 LOADERS = {
     "evenscore": evenscore.load,
