@@ -23,6 +23,7 @@ from evenscore.text.segments import IntArray
 _BATCH = 10_000
 # Start of an error message about one row, as in "references[3] is ...".
 _ROW = re.compile(r"(\w+)\[(\d+)\]")
+_TO_ADD = ". row_scorer(..., statistics=True) adds the columns of counts; if it had a prefix=, give the same one here"
 
 
 @dataclass(eq=False)
@@ -177,13 +178,14 @@ def grouped_rows(scorer: Scorer[Any], data: Any, prefix: str, group_by: str | No
 
 
 def _table(data: datasets.Dataset, names: Sequence[str], group_by: str | None) -> pa.Table:
+    _check_names(data.column_names, names, _TO_ADD)
     needed = dict.fromkeys([*names, *([] if group_by is None else [group_by])])
     _check_names(data.column_names, [*needed])
     return data.select_columns([*needed]).with_format("arrow")[:]
 
 
 def _rows(batch: Any, names: Sequence[str]) -> IntArray:
-    columns = [np.asarray(_column(batch, name)) for name in names]
+    columns = [np.asarray(_column(batch, name, _TO_ADD)) for name in names]
     for name, column in zip(names, columns, strict=True):
         if column.dtype.kind not in "iu":
             raise ValueError(f"column {name!r} is of type {column.dtype}: give the integers that row_scorer added")
@@ -194,17 +196,18 @@ def _labels(batch: Any, group_by: str | None) -> list[Any]:
     return [] if group_by is None else as_list(_column(batch, group_by), group_by, "labels")
 
 
-def _column(batch: Any, name: str) -> Any:
+def _column(batch: Any, name: str, remedy: str = "") -> Any:
     if not isinstance(batch, pa.Table) and not hasattr(batch, "keys"):
         raise ValueError(
             f"the columns are of type {type(batch).__name__}: give a dataset, a data frame, an arrow table or a mapping"
         )
     known = batch.column_names if isinstance(batch, pa.Table) else list(batch.keys())
-    _check_names(known, [name])
+    _check_names(known, [name], remedy)
     return batch[name]
 
 
-def _check_names(known: Sequence[str], names: Sequence[str]) -> None:
+def _check_names(known: Sequence[str], names: Sequence[str], remedy: str = "") -> None:
+    """Raise ValueError if a column is missing; remedy: the end of the message."""
     missing = [name for name in names if name not in known]
     if missing:
-        raise ValueError(f"there is no column {missing[0]!r}: the columns are {', '.join(known)}")
+        raise ValueError(f"there is no column {missing[0]!r}: the columns are {', '.join(known) or 'none'}{remedy}")

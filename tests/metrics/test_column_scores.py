@@ -77,7 +77,11 @@ def test_what_are_no_columns_is_refused() -> None:
     for wrong, message in (
         ([], "the columns are of type list: give a dataset, a data frame, an arrow table or a mapping"),
         (None, "the columns are of type NoneType: give a dataset, a data frame, an arrow table or a mapping"),
-        ({}, "there is no column 'wer_dp_rows': the columns are "),
+        (
+            {},
+            "there is no column 'wer_dp_rows': the columns are none. row_scorer(..., statistics=True) adds the columns "
+            "of counts; if it had a prefix=, give the same one here",
+        ),
     ):
         assert refusal(lambda wrong=wrong: metric.score_columns(wrong)) == message
     given = {"wer_dp_rows": [1]}

@@ -285,3 +285,4 @@ def test_a_column_without_labels_is_refused() -> None:
     ):
         said = refusal(lambda asked=asked, group_by=group_by: asked.score_columns(data, group_by=group_by))
         assert said.startswith(message)
+        assert "row_scorer" not in said

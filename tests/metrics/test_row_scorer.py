@@ -222,7 +222,9 @@ def test_what_is_not_there_is_named(name: str) -> None:
     assert "scores='nothing': choose one of" in refusal(lambda: metric.row_scorer("hyp", "refs", scores=["nothing"]))
     assert "unknown option" in refusal(lambda: metric.row_scorer("hyp", "refs", lowercasing=True))
     for data in (rows, rows.to_pandas(), rows.data.table, rows.to_iterable_dataset(), ROWS):
-        assert f"there is no column '{name}_rows'" in refusal(lambda data=data: metric.score_columns(data))
+        said = refusal(lambda data=data: metric.score_columns(data))
+        assert said.startswith(f"there is no column '{name}_rows': the columns are hyp, refs. row_scorer(..., stat")
+        assert said.endswith("adds the columns of counts; if it had a prefix=, give the same one here")
     floats = pd.DataFrame({f"{name}_{each}": [0.5] for each in metric.statistic_names()})
     assert "is of type float64: give the integers" in refusal(lambda: metric.score_columns(floats))
     empty = pa.table({f"{name}_{each}": pa.array([], pa.int64()) for each in metric.statistic_names()})
