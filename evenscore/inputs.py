@@ -9,6 +9,7 @@ import reprlib
 import sys
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,9 @@ _OURS = ("evenscore", "tokenizers_impl", "evaluate_modules", "evaluate")
 # The name of the group of rows without a label.
 NO_LABEL = "(none)"
 
-
+# The only row of a column in a message, and the arguments with another name than their column.
+_ONLY_ROW = re.compile(r"\b(predictions|references|contexts|log_probs|probabilities|logits|labels)\[0\]")
+_ONLY = {"predictions": "prediction", "contexts": "context"}
 # An entry of a column in a message.
 _INDEX = re.compile(
     r"\b(?P<column>predictions|references|contexts|texts|log_probs|logits|labels)\[(?P<row>\d+)\](?:\[(?P<text>\d+)\])?"
@@ -225,7 +228,8 @@ def _check_nested(rows: list[Any], n_predictions: int) -> list[list[str]]:
     for i, row in enumerate(rows):
         if not _is_nested(type(row)):
             if str(row) in _MISSING:
-                raise ValueError(f"references[{i}] is {_shown(row)}: {_advice(row)} in a list, as in the other rows")
+                advice = _advice(row, is_row=True)
+                raise ValueError(f"references[{i}] is {_shown(row)}: {advice} in a list, as in the other rows")
             advice = "give a list of strings in every row"
             raise ValueError(f"references[{i}] is {_shown(row)} while other rows are lists: {advice}")
     lists = [as_list(row, f"references[{i}]") for i, row in enumerate(rows)]
@@ -289,7 +293,7 @@ def _check_texts(texts: list[Any], name: str) -> None:
         return
     for i, text in enumerate(texts):
         if not isinstance(text, str):
-            raise ValueError(f"{name}[{i}] is {_shown(text)}: {_advice(text)}")
+            raise ValueError(f"{name}[{i}] is {_shown(text)}: {_advice(text, is_row=name[-1] != ']')}")
         if not _encodes(text):
             raise ValueError(
                 f"{name}[{i}] is {_shown(text)} with a lone surrogate, which is not a character: "
@@ -306,18 +310,34 @@ def _encodes(text: str) -> bool:
     return True
 
 
-def _advice(value: Any) -> str:
+def _advice(value: Any, is_row: bool) -> str:
+    """What to give in place of a value that is no string; is_row: whether it is all that a row has."""
     if str(value) in _MISSING:
         return "a text is missing; drop the row, or give '' for an empty text"
     if isinstance(value, _BYTES):
         return "give a string, as in bytes(value).decode()"
     if _is_nested(type(value)):
-        return "nested too deeply; give a string"
+        return "give one string per row" if is_row else "nested too deeply; give a string"
     return "give a string, as in str(value)"
 
 
 def _shown(value: Any) -> str:
     return f"{reprlib.repr(value)} ({type(value).__name__})"
+
+
+@contextmanager
+def only_row() -> Iterator[None]:
+    """Name the arguments of a picture, which shows one row, in errors about the columns of this row.
+
+    >>> with only_row():
+    ...     check_predictions([5])
+    Traceback (most recent call last):
+    ValueError: prediction is 5 (int): give a string, as in str(value)
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(_ONLY_ROW.sub(lambda found: _ONLY.get(found[1], found[1]), str(error))) from error
 
 
 def rows_from_one(message: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from evenscore.bleu.options import BleuOptions, BleuResult
 from evenscore.bleu.scorer import Bleu
+from evenscore.inputs import only_row
 from evenscore.metric import Metric
 from evenscore.options import keywords
 from evenscore.pictures import Picture
@@ -93,4 +94,5 @@ Examples:
         1-grams *the*  (the)  *cat*
         *matched*   (clipped)
         """
-        return self._under(options, self.picture).picture(prediction, references)
+        with only_row():
+            return self._under(options, self.picture).picture(prediction, references)

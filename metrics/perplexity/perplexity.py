@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, cast
 
+from evenscore.inputs import only_row
 from evenscore.metric import Metric
 from evenscore.options import keywords
 from evenscore.perplexity.options import PerplexityOptions, PerplexityResult
@@ -107,7 +108,8 @@ Examples:
         """
         given = {"predictions": prediction, "contexts": context, **columns_and_options}
         row, options = self._split(given, self.picture)
-        return self._under(options).picture({name: [value] for name, value in row.items()})
+        with only_row():
+            return self._under(options).picture({name: [value] for name, value in row.items()})
 
     def write_arpa(self, path: str | os.PathLike[str]) -> None:
         """Write the n-gram model that the options at load name to an ARPA file, which KenLM and SRILM read."""

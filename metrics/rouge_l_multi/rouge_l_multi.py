@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from evenscore.inputs import only_row
 from evenscore.metric import Metric
 from evenscore.options import keywords
 from evenscore.pictures import Picture
@@ -95,4 +96,5 @@ Examples:
         reference 2, rougeL 0.400 *the* dog
         *matched*   not matched
         """
-        return self._under(options, self.picture).picture(prediction, references)
+        with only_row():
+            return self._under(options, self.picture).picture(prediction, references)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from evenscore.inputs import only_row
 from evenscore.metric import Metric
 from evenscore.options import check_integer, keywords
 from evenscore.pictures import Picture
@@ -145,4 +146,5 @@ Examples:
                      S
         the same   ~substituted~
         """
-        return self._under(options, self.picture).picture(prediction, references)
+        with only_row():
+            return self._under(options, self.picture).picture(prediction, references)

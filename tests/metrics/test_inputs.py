@@ -156,12 +156,12 @@ BAD_TEXTS: list[tuple[Any, list[str]]] = [
     ("a\udfff", ["is 'a\\udfff' (str)", "lone surrogate"]),
 ]
 NESTED_TEXTS: list[tuple[Any, list[str]]] = [
-    (["b"], ["is ['b'] (list)", "nested too deeply; give a string"]),
-    (("b",), ["is ('b',) (tuple)", "nested too deeply; give a string"]),
-    ({"b": 1}, ["is {'b': 1} (dict)", "nested too deeply; give a string"]),
-    ({"b"}, ["is {'b'} (set)", "nested too deeply; give a string"]),
-    (np.array(["b"]), ["(ndarray)", "nested too deeply; give a string"]),
-    (iter(["b"]), ["(list_iterator)", "nested too deeply; give a string"]),
+    (["b"], ["is ['b'] (list)"]),
+    (("b",), ["is ('b',) (tuple)"]),
+    ({"b": 1}, ["is {'b': 1} (dict)"]),
+    ({"b"}, ["is {'b'} (set)"]),
+    (np.array(["b"]), ["(ndarray)"]),
+    (iter(["b"]), ["(list_iterator)"]),
 ]
 LIST = "give a list of strings"
 EVERY = "give a list of strings in every row"
@@ -205,6 +205,7 @@ def all_in(message: str, start: str, parts: list[str]) -> None:
 def test_bad_predictions_are_told_with_their_row(name: str, bad: Any, parts: list[str]) -> None:
     message = refusal(lambda: scores(name, [*PREDICTIONS[:2], bad], SINGLE))
     all_in(message, "predictions[2] is", parts)
+    assert message.endswith(": give one string per row") == any(bad is nested for nested, _ in NESTED_TEXTS)
 
 
 @pytest.mark.parametrize(("bad", "parts"), BAD_TEXTS)
@@ -219,6 +220,7 @@ def test_bad_references_of_one_a_row_are_told_with_their_row(name: str, bad: Any
 def test_bad_references_of_a_list_are_told_with_both_places(name: str, bad: Any, parts: list[str]) -> None:
     message = refusal(lambda: scores(name, references=[["a"], ["b", "c", bad], ["d"]]))
     all_in(message, "references[1][2] is", parts)
+    assert message.endswith(": nested too deeply; give a string") == any(bad is nested for nested, _ in NESTED_TEXTS)
 
 
 @pytest.mark.parametrize(("bad", "parts"), BAD_COLUMNS)

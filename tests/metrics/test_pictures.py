@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from picture_pages import NASTY, TAGS, Page
 from properties import examples
 from rouge_score import rouge_scorer
+from small_corpus import refusal
 
 import evenscore
 from evenscore.bleu.scorer import KINDS as BLEU_KINDS
@@ -73,11 +74,25 @@ def test_a_metric_that_evaluate_copied_draws_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CORPUS_METRICS)
-def test_rows_that_cannot_be_scored_are_refused_as_by_compute(name: str) -> None:
-    with pytest.raises(ValueError, match=r"references\[0\] is an empty list"):
-        evenscore.load(name).picture("a", [])
-    with pytest.raises(ValueError, match=r"predictions\[0\] is None"):
-        evenscore.load(name).picture(None, ["a"])
+def test_what_cannot_be_shown_is_told_by_the_name_of_the_argument(name: str) -> None:
+    picture = evenscore.load(name).picture
+    for row, message in (
+        (("a", []), "references is an empty list: give at least one reference per row"),
+        (("a", ["b", 5]), "references[1] is 5 (int): give a string, as in str(value)"),
+        ((None, ["a"]), "prediction is None (NoneType): a text is missing; "),
+        ((["a b"], ["a b"]), "prediction is ['a b'] (list): give one string per row"),
+    ):
+        assert refusal(lambda row=row: picture(*row)).startswith(message)
+
+
+def test_columns_of_perplexity_that_cannot_be_shown_are_told_by_the_name_of_the_argument() -> None:
+    model: dict[str, Any] = {"source": "ngram", "train_texts": ["a b"]}
+    for row, message in (
+        ({**model, "prediction": ["a"]}, "prediction is ['a'] (list): give one string per row"),
+        ({**model, "prediction": "a", "context": 5}, "context is 5 (int): give a string, as in str(value)"),
+        ({"log_probs": [0.5]}, "log_probs has 0.5 at position 0: "),
+    ):
+        assert refusal(lambda row=row: evenscore.load("perplexity").picture(**row)).startswith(message)
 
 
 # --- each metric
