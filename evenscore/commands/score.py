@@ -37,7 +37,7 @@ from evenscore.commands.texts import (
     label_column,
     text_column,
 )
-from evenscore.commands.wording import worded
+from evenscore.commands.wording import option_word, worded
 from evenscore.inputs import label_name
 from evenscore.pictures import visible_label
 from evenscore.scorer import Scorer
@@ -103,6 +103,7 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     if known.rows is not None:
         check_rows_file(known.rows, [known.predictions, *known.references])
     scorers = load_scorers(known.metric, others, _OWN_OPTIONS, known, files)
+    _check_effects(scorers, known.format)
     if (known.contexts or known.context_column) and not set(scorers) & set(_WITH_CONTEXTS):
         option = "--contexts" if known.contexts else CONTEXTS.option
         raise ValueError(f"{', '.join(scorers)} has no contexts: leave {option} out")
@@ -112,6 +113,16 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     if known.rows is not None:
         write_rows(known.rows, rows)
     return text
+
+
+def _check_effects(scorers: Mapping[str, Scorer[Any]], form: str) -> None:
+    """Raise ValueError for an option that would change nothing of the output."""
+    for name in ("per_example", "per_token"):
+        if form != "json" and any(scorer.options.get(name) for scorer in scorers.values()):
+            raise ValueError(f"{option_word(name)} shows in JSON only: add --json; --rows FILE writes scores of rows")
+    resampling = [scorer for scorer in scorers.values() if "n_resamples" in scorer.given]
+    if resampling and not any(scorer.drawn() for scorer in resampling):
+        raise ValueError("--n-resamples is the number of resamples of an interval: add one by --confidence 0.95")
 
 
 def _score(

@@ -72,6 +72,11 @@ def test_several_values_a_headline_are_left_to_json(run: Any) -> None:
     assert as_json(run, *words) == {"rouge_l_multi": scored("rouge_l_multi", aggregate="none")}
 
 
+def test_resamples_of_an_aggregate_need_no_interval(run: Any) -> None:
+    printed = run("--metric", "rouge_l_multi", *FILES, "--aggregate", "bootstrap", "--n-resamples", "5")
+    assert scored("rouge_l_multi", aggregate="bootstrap", n_resamples=5)["signature"] in printed
+
+
 def test_a_result_without_signature_has_a_table(run: Any) -> None:
     rows = run("--metric", "bleu_corpus", *FILES, "--scalars-only").split("\n")
     assert rows[0].split() == ["metric", "score", "value"]
@@ -394,6 +399,18 @@ def test_misspelt_options_and_second_values_are_told(
             "compare --metric wer_dp --group-column a",
             "unknown option '--group-column': evenscore score and evenscore report have --group-column",
         ),
+        (
+            "score --metric wer_dp --per-example",
+            "--per-example shows in JSON only: add --json; --rows FILE writes scores of rows",
+        ),
+        (
+            "score --metric bleu_corpus wer_dp --wer_dp.per-example --format csv",
+            "--per-example shows in JSON only: add --json; --rows FILE writes scores of rows",
+        ),
+        (
+            "score --metric bleu_corpus wer_dp --n-resamples 10 --json",
+            "--n-resamples is the number of resamples of an interval: add one by --confidence 0.95",
+        ),
         ("score --metric wer_dp --synonyms", "--synonyms takes one file: write --synonyms FILE"),
         ("score --metric wer_dp --synonyms a b", "--synonyms takes one file: write --synonyms FILE"),
         ("score --metric wer_dp --synonyms no.txt", "--synonyms: no.txt is no file that exists: write --synonyms FILE"),
@@ -401,7 +418,7 @@ def test_misspelt_options_and_second_values_are_told(
         ("score --metric perplexity --train-texts a b", "--train-texts takes one file: write --train-texts FILE"),
     ],
 )
-def test_options_of_files_and_groups_are_told_in_the_command_s_words(
+def test_options_that_do_not_fit_are_told_in_the_command_s_words(
     words: str, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command, *options = words.split()
