@@ -129,7 +129,7 @@ def report(
         metric: "bleu_corpus", "rouge_l_multi" or "wer_dp", or a loaded metric of these, whose options then count.
         systems: the predictions of each system by its name, one string per row; the first system is the baseline.
         references: one string or a list of strings per row.
-        output: the path of the file, which is written whole or not at all.
+        output: the path of the file, in .html or .htm, which is written whole or not at all.
         groups: columns of labels that divide the rows as `groups` of `compute` does, by name: {"speaker": [...]}. Of
             more than 40 groups, the largest are shown.
         test: "bootstrap" or "randomization", as in `compare`; so is `n_trials`.
@@ -137,8 +137,8 @@ def report(
         **options: options of the metric; they override those at load. `confidence` is 0.95 unless given.
 
     Raises:
-        ValueError: unknown metric or option, systems or groups without names, fewer than two systems, or columns that
-            do not have as many rows.
+        ValueError: unknown metric or option, another end of the file's name, systems or groups without names, fewer
+            than two systems, or columns that do not have as many rows.
 
     Examples:
         >>> import tempfile

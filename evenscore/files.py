@@ -1,4 +1,4 @@
-"""Writes files whole or not at all."""
+"""Checks names of files, and writes files whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,8 +6,22 @@ import contextlib
 import errno
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+
+# The ends of names of reports.
+PAGE_SUFFIXES = (".html", ".htm")
+
+
+def check_suffix(given: str, path: str | os.PathLike[str], suffixes: Sequence[str]) -> None:
+    """Raise ValueError unless the name of a file ends in one of these, in any case; given: what the message shows.
+
+    >>> check_suffix("--output report.txt", "report.txt", PAGE_SUFFIXES)
+    Traceback (most recent call last):
+    ValueError: --output report.txt: name a file that ends in .html or .htm
+    """
+    if Path(path).suffix.lower() not in suffixes:
+        raise ValueError(f"{given}: name a file that ends in {' or '.join(suffixes)}")
 
 
 @contextlib.contextmanager

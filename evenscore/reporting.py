@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from evenscore.files import replacing
+from evenscore.files import PAGE_SUFFIXES, check_suffix, replacing
 from evenscore.inputs import References, check_groups, check_predictions, check_references, label_name
 from evenscore.options import check_integer
 from evenscore.panels import LOOKS, Panel, direction, levels_of, lower_is_better, panels_of
@@ -164,6 +164,7 @@ def write_report(
     n_rows: int = _ROWS,
 ) -> None:
     """Write the page; `evenscore.report` explains the arguments."""
+    check_suffix(f"output={os.fspath(output)!r}", output, PAGE_SUFFIXES)
     page = report_html(scorer, systems, references, groups=groups, test=test, n_trials=n_trials, n_rows=n_rows)
     with replacing(output) as unfinished:
         unfinished.write_bytes(page.encode())

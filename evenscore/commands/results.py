@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from evenscore.commands.arguments import check_output
-from evenscore.files import replacing
+from evenscore.files import PAGE_SUFFIXES, check_suffix, replacing
 from evenscore.parallel import require
 from evenscore.plots import PLOT_SUFFIXES
 
 ROWS_SUFFIXES = (".csv", ".jsonl")
-PAGE_SUFFIXES = (".html", ".htm")
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -34,22 +33,19 @@ def check_rows_file(path: Path, read: Iterable[Path]) -> None:
 
     read: the files that the command reads.
     """
-    if path.suffix.lower() not in ROWS_SUFFIXES:
-        raise ValueError(f"--rows {path}: name a file that ends in {' or '.join(ROWS_SUFFIXES)}")
+    check_suffix(f"--rows {path}", path, ROWS_SUFFIXES)
     check_output(path, read)
 
 
 def check_page_file(path: Path, read: Iterable[Path]) -> None:
     """Raise ValueError if a page cannot be written to this file; as check_rows_file."""
-    if path.suffix.lower() not in PAGE_SUFFIXES:
-        raise ValueError(f"--output {path}: name a file that ends in {' or '.join(PAGE_SUFFIXES)}")
+    check_suffix(f"--output {path}", path, PAGE_SUFFIXES)
     check_output(path, read)
 
 
 def check_plot_file(path: Path, read: Iterable[Path]) -> None:
     """Raise ValueError if a plot cannot be written to this file, ImportError without matplotlib; as check_rows_file."""
-    if path.suffix.lower() not in PLOT_SUFFIXES:
-        raise ValueError(f"--plot {path}: name a file that ends in {', '.join(PLOT_SUFFIXES)}")
+    check_suffix(f"--plot {path}", path, PLOT_SUFFIXES)
     check_output(path, read)
     require("matplotlib", "matplotlib", "--plot")
 

@@ -216,8 +216,8 @@ def test_a_png_holds_a_picture(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("a.jpeg", "--plot {0}: name a file that ends in .svg, .png, .pdf"),
-        ("a", "--plot {0}: name a file that ends in .svg, .png, .pdf"),
+        ("a.jpeg", "--plot {0}: name a file that ends in .svg or .png or .pdf"),
+        ("a", "--plot {0}: name a file that ends in .svg or .png or .pdf"),
         ("no/a.svg", "{0}: there is no folder {1}: make it first"),
         ("folder.svg", "{0} is a folder: name a file"),
     ],

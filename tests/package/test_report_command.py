@@ -227,6 +227,8 @@ def test_refusals_say_what_to_do(tmp_path: Path) -> None:
         "metric is of type list: give one of bleu_corpus, rouge_l_multi, wer_dp, perplexity":
             lambda: report(["wer_dp"], two),
         "n_rows=-1: give a whole number of at least 0": lambda: report("wer_dp", two, n_rows=-1),
+        "output='report.txt': name a file that ends in .html or .htm":
+            lambda: report("wer_dp", [], output="report.txt"),
     }  # fmt: skip
     assert {message: refusal(call) for message, call in cases.items()} == {message: message for message in cases}
     assert not (tmp_path / "report.html").exists()

@@ -140,7 +140,7 @@ def test_truncation_and_padding_of_a_file_do_not_count(
         (["{1}", "--text", "{0}/none.txt", "{0}/odd.txt"],
          "/none.txt, {0}/odd.txt: only texts at odd places are not empty: give at least one"),
         (["{1}", "--text", CORPUS[0], "--ngram-order", "0"], "--ngram-order 0: give 1 or more"),
-        (["{1}", "--text", CORPUS[0], "--plot", "{0}/a.gif"], "a.gif: name a file that ends in .svg, .png, .pdf"),
+        (["{1}", "--text", CORPUS[0], "--plot", "{0}/a.gif"], "a.gif: name a file that ends in .svg or .png or .pdf"),
         (["{1}", "--text", CORPUS[0], "--plto", "{0}/a.svg"], "unexpected argument '--plto'"),
     ],
 )  # fmt: skip
