@@ -335,3 +335,16 @@ def callable_name(function: Any) -> str:
     # Methods of built-in types have no module.
     module = getattr(named, "__module__", None)
     return f"{module}.{named.__qualname__}" if module else str(named.__qualname__)
+
+
+def called(function: Callable[[str], Any], text: str) -> Any:
+    """Return what the caller's function returns for a text; what it raises gets a note with the text.
+
+    Python 3.10 has no notes.
+    """
+    try:
+        return function(text)
+    except Exception as error:
+        if hasattr(error, "add_note"):
+            error.add_note(f"{callable_name(function)} raised this for {text!r}")
+        raise

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenscore.bleu.plain import CHINESE, ENTITIES, regex_for_intl, tokenize_13a, tokenize_intl, tokenize_zh, unwrapped
-from evenscore.options import callable_name
+from evenscore.options import callable_name, called
 from evenscore.parallel import require
 from evenscore.text.segments import IntArray
 from evenscore.text.words import (
@@ -256,7 +256,7 @@ def _by_text(split: Callable[[str], list[str]]) -> TokenizeTexts:
 
 
 def _checked(function: Callable[[str], Any], text: str) -> list[str]:
-    tokens = function(text)
+    tokens = called(function, text)
     return tokens.split() if isinstance(tokens, str) else checked_tokens(tokens, text)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from evenscore.inputs import warn_caller
-from evenscore.options import callable_name
+from evenscore.options import callable_name, called
 from evenscore.rouge.stems import stem_words
 from evenscore.text.words import (
     Units,
@@ -45,7 +45,7 @@ def tokenize(texts: list[str], tokenizer: Any, stemmer: bool | str) -> Units:
     [0, 1, 0, 2]
     """
     if callable(tokenizer):
-        return from_token_lists([checked_tokens(tokenizer(text), text) for text in texts]).units
+        return from_token_lists([checked_tokens(called(tokenizer, text), text) for text in texts]).units
     if tokenizer == "whitespace" and not stemmer:
         return split_units(texts)
     words = _SPLITTERS[tokenizer](texts)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from evenscore.inputs import References, warn_caller
-from evenscore.options import did_you_mean
+from evenscore.options import called, did_you_mean
 from evenscore.parallel import require
 from evenscore.text.words import Units, Utf8, encode, split_characters, units_by_key, white_space
 from evenscore.wer.kernel import pay_off
@@ -89,7 +89,7 @@ def _names(known: Any) -> str:
 
 def _checked(function: Callable[[str], Any]) -> Step:
     def step(text: str) -> str:
-        changed = function(text)
+        changed = called(function, text)
         if not isinstance(changed, str):
             raise ValueError(f"transform {function!r} returned {changed!r} for {text!r}: return a string")
         return changed

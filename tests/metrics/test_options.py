@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import sys
 from typing import Any
 
 import evaluate
@@ -406,3 +407,34 @@ def test_an_executor_is_refused_by_perplexity_whether_rows_were_added_or_not() -
     for call in (lambda: metric.compute(executor=1), lambda: metric.compute(log_probs=[[-1.0]], executor=1)):
         assert refusal(call).startswith("executor= is not supported by perplexity")
     assert metric.compute()["tokens"] == 1
+
+
+# --- functions among the options
+
+
+def raising(text: str) -> Any:
+    if text == "b c":
+        raise KeyError("c")
+    return text
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("bleu_corpus", {"tokenizer": raising}),
+        ("rouge_l_multi", {"tokenizer": lambda text: [raising(text)]}),
+        ("wer_dp", {"transforms": [raising]}),
+        (
+            "perplexity",
+            {"source": "ngram", "train_texts": ["a"], "discount": 0.5, "ngram_unit": lambda text: [raising(text)]},
+        ),
+    ],
+)
+def test_what_a_function_raises_keeps_its_type_and_is_told_with_the_text(name: str, options: dict[str, Any]) -> None:
+    texts = {"predictions": ["a", "b c"], "references": ["a", "a"]}
+    with pytest.raises(KeyError) as raised:
+        evenscore.load(name, **options).compute(**texts)
+    if sys.version_info >= (3, 11):
+        (note,) = raised.value.__notes__
+        assert note.endswith(" raised this for 'b c'")
+        assert note.startswith(__name__)

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from evenscore.inputs import check_predictions, warn_caller
-from evenscore.options import callable_name, check_choice, check_integer, check_number
+from evenscore.options import callable_name, called, check_choice, check_integer, check_number
 from evenscore.parallel import with_bar
 from evenscore.perplexity.ngram.arpa import opened, read_arpa
 from evenscore.perplexity.ngram.kneser_ney import FALLBACK, Discounts, estimate
@@ -87,7 +87,7 @@ def _unit_of(tokenize: Callable[[str], Any]) -> Unit:
     name = callable_name(tokenize)
 
     def cut(text: str) -> list[str]:
-        tokens = tokenize(text)
+        tokens = called(tokenize, text)
         if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
             raise ValueError(f"{name} returned {tokens!r} for {text!r}: return a list of strings")
         return list(tokens)
