@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenscore.files import byte_place, not_utf8
 from evenscore.text.segments import IntArray
 
 _BYTES = (bytes, bytearray, memoryview)
@@ -163,8 +164,7 @@ def utf8_text(data: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise ValueError(f"{name} is UTF-16 text: convert it to UTF-8") from error
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{name} is not UTF-8 text (line {line}, byte {error.start}): convert it to UTF-8") from error
+        raise not_utf8(name, byte_place([error.object[: error.start]])) from error
 
 
 def text_lines(text: str) -> list[str]:

@@ -398,7 +398,7 @@ def test_a_line_that_is_no_synonym_is_named(tmp_path: Path, line: str, message: 
     ("content", "message"),
     [
         (b"# a | b\n", "has no synonyms: write lines such as 'left | right; another right', or a rule of a GLM file, "),
-        (b"a | b\n\xff | c\n", "is not UTF-8 text (line 2, byte 6): convert it to UTF-8"),
+        (b"a | b\n\xff | c\n", "is not UTF-8 text (byte 1 of line 2): convert it to UTF-8"),
         (b"", "has no synonyms: write lines such as"),
         (b"a | b\n" * (1 << 22), "is too long for a file of synonyms, which has at most 16777216 bytes: shorten it"),
     ],

@@ -248,7 +248,7 @@ def test_bad_files_are_told_in_one_line(run: Any, tmp_path: Path) -> None:
         (files["two"], [files["two"], files["one"]], f"{files['one']} has 1 lines but {files['two']} has 2"),
         (files["one"], [files["empty"]], f"{files['empty']} has 0 lines but {files['one']} has 1"),
         (files["empty"], [files["empty"]], "nothing to score: predictions and references are empty"),
-        (files["latin"], [files["one"]], f"{files['latin']} is not UTF-8 text (line 1, byte 3): convert it to UTF-8"),
+        (files["latin"], [files["one"]], f"{files['latin']} is not UTF-8 text (byte 4 of line 1): convert it to UTF-8"),
         (files["one"], [files["utf16"]], f"{files['utf16']} is UTF-16 text: convert it to UTF-8"),
     ]:
         said = run("--metric", "wer_dp", "--predictions", predictions, "--references", *references, status=2)

@@ -240,7 +240,7 @@ def packed(data: bytes) -> bytes:
         ("t.csv", b'prediction,reference\na,"b"c\n', "t.csv, line 2: ',' expected after '\"'; put a cell "),
         ("t.tsv", b'prediction\treference\n"So" he\tb\n', "t.tsv, line 2: '\t' expected after '\"'; put a cell "),
         ("t.csv", b"prediction,reference\na\rb,c\n", "t.csv, line 2: new-line character seen in unquoted field"),
-        ("t.csv", b"prediction,reference\na,b\ncaf\xe9,d\n", "t.csv is not UTF-8 text (line 3, byte 28): convert "),
+        ("t.csv", b"prediction,reference\na,b\ncaf\xe9,d\n", "t.csv is not UTF-8 text (byte 4 of line 3): convert "),
         ("t.csv", "prediction,reference\n".encode("utf-16"), "t.csv is UTF-16 text: convert it to UTF-8"),
         ("t.jsonl", b'{"prediction": "a"}\n\n{"prediction"}\n',
          "t.jsonl, line 3 is not valid JSON (Expecting ':' delimiter, character 14): correct or remove it"),

@@ -664,7 +664,7 @@ OBJECT = '{"prediction": "...", "reference": "..."}'
 @pytest.mark.parametrize(
     ("name", "data", "sentence"),
     [
-        ("a.txt", b"a\xff", "a.txt is not UTF-8 text (line 1, byte 1): convert it to UTF-8"),
+        ("a.txt", b"a\xff", "a.txt is not UTF-8 text (byte 2 of line 1): convert it to UTF-8"),
         ("a.txt", b"", "a.txt is empty"),
         ("a.csv", b"\nx\n", "a.csv begins with a blank line: begin it with the names of its columns"),
         ("a.csv", b"x,y\n1\n", f"a.csv, line 2 has 1 cell, but the header has 2{LACKING}"),

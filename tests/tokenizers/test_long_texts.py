@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -230,9 +232,16 @@ def test_what_is_wrong_is_said_with_its_place_in_the_whole(tmp_path: Path, monke
     with pytest.raises(ValueError, match=r"text 0 holds the lone surrogate '\\udc00' at character 500, "):
         tokenizer.train_from_iterator(["word " * 100 + "\udc00"], trainer)
     path = tmp_path / "text"
-    path.write_bytes(b"word " * 100 + b"\xff" + b" word" * 100)
-    with pytest.raises(ValueError, match=r"text is not UTF-8 text \(byte 500\)"):
+    path.write_bytes(b"word\n" + b"word " * 100 + b"\xff" + b" word" * 100)
+    with pytest.raises(ValueError, match=r"text is not UTF-8 text \(byte 501 of line 2\)"):
         tokenizer.train([str(path)], trainer)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(b"a\nb\xff",))
+    writer.start()
+    with pytest.raises(ValueError, match=r"pipe is not UTF-8 text \(byte 4 from its start\)"):
+        tokenizer.train([str(pipe)], trainer)
+    writer.join()
 
 
 # --- memory

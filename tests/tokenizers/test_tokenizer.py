@@ -400,7 +400,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
         tokenizer.train([str(tmp_path / "nowhere.txt")], trainer)
     latin = tmp_path / "latin.txt"
     latin.write_bytes("naïve".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"latin.txt is not UTF-8 text \(byte 2\)"):
+    with pytest.raises(ValueError, match=r"latin.txt is not UTF-8 text \(byte 3 of line 1\)"):
         tokenizer.train(str(latin), trainer)
     with pytest.raises(ValueError, match="element 1 of the iterator is 3: give strings"):
         tokenizer.train_from_iterator(["a", 3], trainer)

@@ -241,7 +241,7 @@ def test_a_path_that_cannot_be_written_is_named(tmp_path: Path, tokenizer: Token
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     path.write_bytes(b"caf\xe9")
-    with pytest.raises(ValueError, match=r"t.json is not UTF-8 text \(byte 3\): convert it to UTF-8"):
+    with pytest.raises(ValueError, match=r"t.json is not UTF-8 text \(byte 4 of line 1\): convert it to UTF-8"):
         Tokenizer.from_file(str(path))
     path.write_text("cafe")
     with pytest.raises(ValueError, match=r"t.json: not a valid tokenizer.json: Expecting value"):

@@ -190,7 +190,7 @@ def test_what_is_wrong_with_a_file_is_said(files: list[Path], tmp_path: Path) ->
     bad.write_bytes(b"good line\n" * 1000 + b"caf\xe9\n" + b"good line\n" * 1000)
     for chosen in (None, executor):
         message = refusal(lambda chosen=chosen: tokenizer.train([bad], trainer, executor=chosen))
-        assert message == f"{bad} is not UTF-8 text (byte 10003): convert it to UTF-8"
+        assert message == f"{bad} is not UTF-8 text (byte 4 of line 1001): convert it to UTF-8"
     other = Noting()
     with pytest.raises(FileNotFoundError, match="nowhere"):
         tokenizer.train([*map(str, files), str(tmp_path / "nowhere")], trainer, executor=other)

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from evenscore.files import replacing
+from evenscore.files import byte_place, not_utf8, replacing
 
 # --- Text files
 
@@ -32,7 +32,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{os.fspath(path)} is not UTF-8 text (byte {error.start}): convert it to UTF-8") from None
+        raise not_utf8(os.fspath(path), byte_place([data[: error.start]])) from None
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

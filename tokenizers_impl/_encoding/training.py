@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from evenscore.files import byte_place, not_utf8
 from evenscore.inputs import warn_caller
 from evenscore.parallel import ordered_results
 
@@ -297,9 +298,16 @@ def _decoded(data: bytes, done: int, path: str | os.PathLike[str]) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{os.fspath(path)} is not UTF-8 text (byte {done + error.start}): convert it to UTF-8"
-        ) from None
+        raise not_utf8(os.fspath(path), _place(path, done + error.start)) from None
+
+
+def _place(path: str | os.PathLike[str], offset: int) -> str:
+    """Return the place of a byte that is no text, for which the file is read again; a pipe cannot be."""
+    if not os.path.isfile(path):
+        return f"byte {offset + 1} from its start"
+    with open(path, "rb") as file:
+        sizes = (min(BLOCK, offset - start) for start in range(0, offset, BLOCK))
+        return byte_place(map(file.read, sizes))
 
 
 def _text_blocks(texts: Iterable[str | Iterable[str]]) -> Iterator[list[str]]:
