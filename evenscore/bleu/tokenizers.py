@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenscore.bleu.plain import CHINESE, ENTITIES, regex_for_intl, tokenize_13a, tokenize_intl, tokenize_zh, unwrapped
-from evenscore.options import callable_name, called
+from evenscore.options import callable_name, called, did_you_mean
 from evenscore.parallel import require
 from evenscore.text.segments import IntArray
 from evenscore.text.words import (
@@ -210,8 +210,8 @@ def _chosen(choice: Any) -> Tokenizer:
     if isinstance(choice, (str, Path)) and Path(choice).suffix in _MODEL_FILES:
         return _from_file(Path(choice))
     raise ValueError(
-        f"tokenizer={choice!r}: choose one of {', '.join(map(repr, TOKENIZERS))}, "
-        f"a function from a text to its tokens, or the path of a .model or .json file"
+        f"tokenizer={choice!r}: choose one of {', '.join(map(repr, TOKENIZERS))}, a function from a text to its "
+        f"tokens, or the path of a .model or .json file{did_you_mean(str(choice), TOKENIZERS).removesuffix('.')}"
     )
 
 

@@ -83,6 +83,8 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     options = _options(known)
     usual = pipeline()[1]
     known_names = list(inspect.signature(type(usual)).parameters)
+    if "min_frequency" in options and "min_frequency" not in known_names:
+        raise ValueError(f"--min-frequency is no option of {known.model}: leave it out")
     if unknown := sorted(options.keys() - set(known_names)):
         raise ValueError(unknown_option(unknown[0], known_names, spelled=_dashed))
     if known.special_token or roles:
@@ -94,6 +96,7 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
         raise ValueError(f"an option of another type than the trainer's: {error}") from None
     if known.extend:
         tokenizer = Tokenizer.from_file(str(known.extend))
+        _check_extended(tokenizer, known)
     files = Files(known.input_format)
     if known.text_column is not None and all(files.kind(path) == "lines" for path in known.files):
         raise ValueError(f"{TEXTS.option} names a column of a table, and the files are read as lines: leave it out")
@@ -107,6 +110,17 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     name, size = printable(str(known.output or known.save_pretrained)), tokenizer.get_vocab_size()
     note = _other_size(known, options.get("vocab_size", size), size)
     return f"{name}: {known.model}, {size} token{'s' if size > 1 else ''}{note}\n"
+
+
+def _check_extended(tokenizer: Any, known: argparse.Namespace) -> None:
+    """Raise ValueError if the tokenizer to go on from is of another model than --model."""
+    from tokenizers_impl.pipelines import PIPELINES
+
+    fitting = [name for name in _MODELS if isinstance(tokenizer.model, type(PIPELINES[name]()[0].model))]
+    if known.model not in fitting:
+        remedy = f"give --model {' or '.join(fitting)}" if fitting else f"choose a file of {', '.join(_MODELS)}"
+        kind = type(tokenizer.model).__name__
+        raise ValueError(f"--extend {known.extend} has the model {kind}, not one of --model {known.model}: {remedy}")
 
 
 def _other_size(known: argparse.Namespace, asked: int, size: int) -> str:

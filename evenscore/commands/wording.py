@@ -16,6 +16,8 @@ from evenscore.scorer import Scorer
 
 # Options of the command that have another name than the library's.
 _OTHER_NAMES = {"n_trials": "--trials", "n_rows": "--rows"}
+# What an option of the library may be, but no word of a command.
+_FUNCTION = re.compile(r",( or)? a function( from a text to (its tokens|a list of strings))?")
 _VALUE = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\[[^\]]*\]|\([^)]*\)|[^\s,;:)]*[^\s,;:.)]|"""
 
 
@@ -66,7 +68,7 @@ def worded(scorer: type[Scorer[Any]]) -> Iterator[None]:
     """Turn the warnings and errors of a metric into the command's words."""
     known = declared(scorer.declaration)
     names = [*known["options"], *known["aliases"]]
-    with reworded(lambda message: rows_from_one(command_words(message, names))):
+    with reworded(lambda message: rows_from_one(command_words(_FUNCTION.sub("", message), names))):
         yield
 
 

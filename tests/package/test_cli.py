@@ -151,6 +151,11 @@ def test_an_option_goes_to_the_metrics_that_have_it(run: Any) -> None:
         (["--max-order"], "bleu_corpus: --max-order: give a whole number"),
         (["--max-order", "{[]: 1}"], "bleu_corpus: --max-order '{[]: 1}': give a whole number"),
         (["--bleu_corpus.tokenizer", "14a"], "bleu_corpus: --tokenizer 14a: choose one of '13a', "),
+        (
+            ["--tokenizer", "int"],
+            "bleu_corpus: --tokenizer int: choose one of '13a', 'intl', 'char', 'zh', 'none', 'ja-mecab', 'ko-mecab', "
+            "or the path of a .model or .json file; did you mean 'intl'?",
+        ),
         (["--confidence", "95"], "bleu_corpus: --confidence 95: give a number above 0 and below 1, such as 0.95"),
         (["--confidence", "95%"], "bleu_corpus: --confidence 95%: give a number above 0 and below 1, such as 0.95"),
         (["--confidence", "high"], "bleu_corpus: --confidence high: give a number above 0 and below 1, such as 0.95"),

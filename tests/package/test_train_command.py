@@ -17,7 +17,7 @@ from small_corpus import PREDICTIONS, VARYING
 
 import evenscore
 from evenscore.cli import main
-from tokenizers_impl import Tokenizer, normalizers, pipelines
+from tokenizers_impl import Tokenizer, models, normalizers, pipelines
 
 CORPUS = [str(EXAMPLES / "reference1.txt"), str(EXAMPLES / "reference2.txt")]
 
@@ -142,6 +142,18 @@ def test_tokenize_prints_tokens_or_ids(tmp_path: Path, capsys: pytest.CaptureFix
             ["train", "--model", "bpe", "--quiet", "--extend", "{0}/no.json", "-o", "{0}/t.json", *CORPUS],
             "no.json: No such",
         ),
+        (
+            ["train", "--model", "unigram", "--quiet", "--extend", "{0}/bpe.json", "-o", "{0}/t.json", *CORPUS],
+            "--extend .*bpe.json has the model BPE, not one of --model unigram: give --model bpe or byte-level-bpe$",
+        ),
+        (
+            ["train", "--model", "bpe", "--quiet", "--extend", "{0}/words.json", "-o", "{0}/t.json", *CORPUS],
+            "has the model WordLevel, not one of --model bpe: choose a file of bpe, byte-level-bpe, wordpiece, unigram",
+        ),
+        (
+            ["train", "--model", "unigram", "--min-frequency", "2", "-o", "{0}/t.json", *CORPUS],
+            "evenscore: --min-frequency is no option of unigram: leave it out$",
+        ),
         (["train", "--model", "bpe", "--vocab", "9", "-o", "{0}/t.json", *CORPUS], "unexpected argument '--vocab'"),
         (["train", "--model", "bpe", "-o", "{0}/c.txt", "{0}/c.txt"], "c.txt is a file that the command reads, and"),
         (["train", "--model", "bpe", *CORPUS], "nothing to write: give -o FILE, or --save-pretrained DIR"),
@@ -158,6 +170,8 @@ def test_tokenize_prints_tokens_or_ids(tmp_path: Path, capsys: pytest.CaptureFix
 def test_what_cannot_be_done_ends_with_a_sentence_and_status_2(
     words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    Tokenizer(models.BPE()).save(str(tmp_path / "bpe.json"))
+    Tokenizer(models.WordLevel()).save(str(tmp_path / "words.json"))
     assert main([word.format(tmp_path) for word in words]) == 2
     printed = capsys.readouterr()
     assert printed.err.startswith("evenscore: ")
