@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 from evenscore.commands import compare, ngram, options, publish, report, score, tokenize, tokenizers, train
@@ -92,9 +93,13 @@ def _show_warning(message: Warning | str, *place: Any, **more: Any) -> None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that tells a misspelt option that is required, and an option with a value too many."""
+    """A parser that tells a misspelt required option, an option with a value too many, and a file without a name."""
 
     _words: Sequence[str] = ()
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.register("type", Path, _named_path)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         self._words = list(sys.argv[1:] if args is None else args)
@@ -120,6 +125,13 @@ class _Parser(argparse.ArgumentParser):
             action = self._option_string_actions.get(option)
             if word == surplus and action is not None and action.nargs is None:
                 self.error(f"{option} takes one {action.metavar or 'value'}: leave {surplus!r} out")
+
+
+def _named_path(name: str) -> Path:
+    """Return the path of a file. An empty name, as of an unset variable, would be the current folder."""
+    if not name:
+        raise argparse.ArgumentTypeError("the name is empty: give the name of a file")
+    return Path(name)
 
 
 def _parser() -> argparse.ArgumentParser:

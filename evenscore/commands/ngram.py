@@ -66,7 +66,7 @@ _TEXT = re.compile(r"(?:^training |(?<= of ))text (?P<index>\d+)|^row (?P<number
 
 
 def add_arguments(ngram: argparse.ArgumentParser) -> None:
-    actions = ngram.add_subparsers(required=True, metavar="ACTION", dest="action")
+    actions = ngram.add_subparsers(required=True, metavar="{train,score}", dest="action")
     for name, action in _ACTIONS.items():
         parser = actions.add_parser(
             name,

@@ -202,7 +202,7 @@ def label_column(contents: Sequence[Content], asked: str) -> Column:
 
 
 def check_as_many(columns: Sequence[Column]) -> None:
-    """Raise ValueError if a file has more or fewer lines, or rows, than the first one."""
+    """Raise ValueError if a file has more or fewer lines, or rows, than the first one, or none has any."""
     first = columns[0]
     for column in columns[1:]:
         if len(column.rows) != len(first.rows):
@@ -210,6 +210,8 @@ def check_as_many(columns: Sequence[Column]) -> None:
             raise ValueError(
                 f"{column.name} has {len(column.rows)} {column.unit} but {first.name} has {len(first.rows)}{unit}"
             )
+    if not first.rows:
+        raise ValueError(f"{first.name} has no {first.unit}: give a file with at least one text")
 
 
 def check_distinct(predictions: Column, references: Sequence[Column]) -> None:

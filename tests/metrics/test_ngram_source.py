@@ -540,6 +540,10 @@ def test_training_texts_come_from_files_and_columns(tmp_path: Path) -> None:
         NgramSource.trained("a b")
     with pytest.raises(ValueError, match=r"train_texts\[1\] is None"):
         NgramSource.trained(["a", None])
+    for empty in ("", " \n\n"):
+        plain.write_text(empty)
+        with pytest.raises(ValueError, match=r"texts\.txt' has no token: give a file with at least one"):
+            NgramSource.trained(plain)
     plain.write_bytes("é".encode("latin-1"))
     with pytest.raises(ValueError, match=r"texts\.txt' is not UTF-8"):
         NgramSource.trained(plain)

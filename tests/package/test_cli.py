@@ -252,7 +252,7 @@ def test_bad_files_are_told_in_one_line(run: Any, tmp_path: Path) -> None:
         (files["one"], [files["two"]], f"{files['two']} has 2 lines but {files['one']} has 1"),
         (files["two"], [files["two"], files["one"]], f"{files['one']} has 1 lines but {files['two']} has 2"),
         (files["one"], [files["empty"]], f"{files['empty']} has 0 lines but {files['one']} has 1"),
-        (files["empty"], [files["empty"]], "nothing to score: predictions and references are empty"),
+        (files["empty"], [files["empty"]], f"{files['empty']} has no lines: give a file with at least one text"),
         (files["latin"], [files["one"]], f"{files['latin']} is not UTF-8 text (byte 4 of line 1): convert it to UTF-8"),
         (files["one"], [files["utf16"]], f"{files['utf16']} is UTF-16 text: convert it to UTF-8"),
     ]:
@@ -383,6 +383,12 @@ def test_contexts_are_read_and_not_scored(run: Any, tmp_path: Path) -> None:
         ("report a b --metric=wer_dp bleu_corpus -o r.html", "--metric takes one NAME: leave 'bleu_corpus' out"),
         ("score --metric wer_dp --predictions a --group-column b c", "--group-column takes one NAME: leave 'c' out"),
         ("train --model bpe a -o b c", "-o takes one FILE: leave 'c' out"),
+        (
+            "score --metric wer_dp --predictions=",
+            "argument --predictions: the name is empty: give the name of a file",
+        ),
+        ("ngram train a --output=", "argument -o/--output: the name is empty: give the name of a file"),
+        ("ngram", "the following arguments are required: {train,score}"),
     ],
 )
 def test_misspelt_options_and_second_values_are_told(

@@ -421,7 +421,7 @@ def test_what_cannot_be_done_ends_with_a_line_and_status_2(
         (["train", "a"], "the following arguments are required: -o/--output"),
         (["score", "a"], "the following arguments are required: TEXT"),
         (["scor", "a"], "invalid choice: 'scor'"),
-        ([], "the following arguments are required: ACTION"),
+        ([], "the following arguments are required: {train,score}"),
     ],
 )
 def test_words_that_make_no_sense_end_with_the_usage(words: list[str], message: str, capsys: Any) -> None:

@@ -182,7 +182,10 @@ class NgramSource(Source):
         check_integer("order", order, least=1)
         chosen, smoothing = _discounts(discount)
         split = as_unit(unit)
-        found = estimate(split.split(_texts(train_texts)), order, chosen)
+        words = split.split(_texts(train_texts))
+        if not len(words.segments.ids) and isinstance(train_texts, (str, os.PathLike)):
+            raise ValueError(f"train_texts={os.fspath(train_texts)!r} has no token: give a file with at least one")
+        found = estimate(words, order, chosen)
         if found.fallback_orders:
             orders, missing = _ranges(found.fallback_orders), _orders_without_ngrams(found.model)
             warnings.warn(
