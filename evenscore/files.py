@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 # The ends of names of reports.
@@ -22,24 +22,6 @@ def check_suffix(given: str, path: str | os.PathLike[str], suffixes: Sequence[st
     """
     if Path(path).suffix.lower() not in suffixes:
         raise ValueError(f"{given}: name a file that ends in {' or '.join(suffixes)}")
-
-
-def not_utf8(name: str, place: str) -> ValueError:
-    """Return the error for a file that is not UTF-8; place: of its first bad byte."""
-    return ValueError(f"{name} is not UTF-8 text ({place}): convert it to UTF-8")
-
-
-def byte_place(before: Iterable[bytes]) -> str:
-    """Return the place of a byte as a person counts, from 1; before: all bytes before it, in parts.
-
-    >>> byte_place([b""]), byte_place([b"a\\nbc", b"d"])
-    ('byte 1 of line 1', 'byte 4 of line 2')
-    """
-    line, byte = 1, 1
-    for part in before:
-        line += part.count(b"\n")
-        byte = len(part) - part.rfind(b"\n") if b"\n" in part else byte + len(part)
-    return f"byte {byte} of line {line}"
 
 
 @contextlib.contextmanager

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenscore.files import byte_place, not_utf8
 from evenscore.text.segments import IntArray
 
 _BYTES = (bytes, bytearray, memoryview)
@@ -165,6 +164,24 @@ def utf8_text(data: bytes, name: str) -> str:
         if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise ValueError(f"{name} is UTF-16 text: convert it to UTF-8") from error
         raise not_utf8(name, byte_place([error.object[: error.start]])) from error
+
+
+def not_utf8(name: str, place: str) -> ValueError:
+    """Return the error for a file that is not UTF-8; place: of its first bad byte."""
+    return ValueError(f"{name} is not UTF-8 text ({place}): convert it to UTF-8")
+
+
+def byte_place(before: Iterable[bytes]) -> str:
+    """Return the place of a byte as a person counts, from 1; before: all bytes before it, in parts.
+
+    >>> byte_place([b""]), byte_place([b"a\\nbc", b"d"])
+    ('byte 1 of line 1', 'byte 4 of line 2')
+    """
+    line, byte = 1, 1
+    for part in before:
+        line += part.count(b"\n")
+        byte = len(part) - part.rfind(b"\n") if b"\n" in part else byte + len(part)
+    return f"byte {byte} of line {line}"
 
 
 def text_lines(text: str) -> list[str]:

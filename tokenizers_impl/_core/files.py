@@ -12,7 +12,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from evenscore.files import byte_place, not_utf8, replacing
+from evenscore.files import replacing
+from evenscore.inputs import byte_place, not_utf8
 
 # --- Text files
 

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenscore.files import byte_place, not_utf8
-from evenscore.inputs import warn_caller
+from evenscore.inputs import byte_place, not_utf8, warn_caller
 from evenscore.parallel import ordered_results
 
 from .._core.arrays import code_points, utf8_size
