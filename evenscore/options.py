@@ -346,5 +346,5 @@ def called(function: Callable[[str], Any], text: str) -> Any:
         return function(text)
     except Exception as error:
         if hasattr(error, "add_note"):
-            error.add_note(f"{callable_name(function)} raised this for {text!r}")
+            error.add_note(f"{callable_name(function)} raised this for {text!r:.200}")
         raise
