@@ -14,9 +14,12 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from evenscore.inputs import warn_caller
 from evenscore.options import callable_name, called
 from evenscore.rouge.stems import stem_words
+from evenscore.text.segments import Segments
 from evenscore.text.words import (
     Units,
     Utf8,
@@ -114,8 +117,25 @@ def _unicode(texts: list[str]) -> Words:
     Joiners and soft hyphens are removed. Other scripts without spaces between words, such as Thai, are not split: pass
     a callable for them.
     """
-    # Word by word, because neither lower case nor NFC looks beyond white space.
-    return map_words(split_words(texts), lambda words: from_token_lists(list(map(_unicode_tokens, words))))
+    return map_words(split_words(texts), _tokens_of_words)
+
+
+def _tokens_of_words(words: list[str]) -> Words:
+    """Return what `_unicode_tokens` returns for each word, from one text of all words.
+
+    Neither lower case nor NFC looks beyond white space, so each word is changed as if it were alone.
+    """
+    text = unicodedata.normalize("NFC", "\n".join([*words, ""]).lower())
+    if any(map(text.__contains__, _INVISIBLE)):
+        text = text.translate(_SHAPING)
+    points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+    classes = np.zeros(points.max(initial=0) + 1, np.uint8)
+    for char in set(text):
+        classes[ord(char)] = ord(_CLASSES[ord(char)])
+    spans = [found.span() for found in _TOKEN_CLASSES.finditer(classes[points].tobytes().decode("ascii"))]
+    tokens = from_token_lists([[text[start:end] for start, end in spans]])
+    ends = np.searchsorted([start for start, _ in spans], np.flatnonzero(points == ord("\n")))
+    return tokens._replace(segments=Segments(tokens.segments.ids, np.append(0, ends)))
 
 
 def _unicode_tokens(text: str) -> list[str]:
@@ -130,7 +150,8 @@ def _unicode_tokens(text: str) -> list[str]:
 
 
 # Soft hyphen, zero-width non-joiner and joiner, word joiner, byte order mark.
-_SHAPING = dict.fromkeys([0xAD, 0x200C, 0x200D, 0x2060, 0xFEFF])
+_INVISIBLE = "\xad\u200c\u200d\u2060\ufeff"
+_SHAPING = dict.fromkeys(map(ord, _INVISIBLE))
 # A Han or Kana character with its marks, or a run of other letters, marks and numbers.
 _TOKEN_CLASSES = re.compile("hm*|[wm]+")
 

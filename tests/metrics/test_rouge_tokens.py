@@ -99,6 +99,7 @@ def test_in_ascii_both_tokenizers_are_one(text: str) -> None:
         ("か\u309aき", ["か\u309a", "き"]),
         ("iPhone15是ok的", ["iphone15", "是", "ok", "的"]),
         ("二〇二四年", ["二", "〇", "二", "四", "年"]),
+        ("so\u00adft \u200d می\u200cخواهم \ufeffक\u094d\u200dष", ["soft", "میخواهم", "क\u094dष"]),
         ("🙂 … -- __", []),
     ],
 )
