@@ -297,12 +297,16 @@ def as_list(column: Any, name: str, items: str = "strings") -> list[Any]:
     raise ValueError(f"{name} is of type {type(column).__name__}: give a list of {items}{hint}")
 
 
+# So many texts are encoded at once. All of a large column need fresh memory, which takes longer than encoding them.
+_TEXTS_AT_ONCE = 1000
+
+
 def _are_plain(texts: list[Any]) -> bool:
     """Whether all texts are of type `str` and UTF-8 can encode them. Fast for the usual case."""
     if not set(map(type, texts)) <= {str}:
         return False
-    joined = "".join(texts)
-    return joined.isascii() or _encodes(joined)
+    parts = (texts[start : start + _TEXTS_AT_ONCE] for start in range(0, len(texts), _TEXTS_AT_ONCE))
+    return all(map(_encodes, map("".join, parts)))
 
 
 def _check_texts(texts: list[Any], name: str) -> None:
@@ -319,6 +323,8 @@ def _check_texts(texts: list[Any], name: str) -> None:
 
 
 def _encodes(text: str) -> bool:
+    if text.isascii():
+        return True
     try:
         # UTF-16 is made several times as fast as UTF-8, and refuses the same texts.
         text.encode("utf-16-le")

@@ -223,6 +223,14 @@ def test_bad_references_of_a_list_are_told_with_both_places(name: str, bad: Any,
     assert message.endswith(": nested too deeply; give a string") == any(bad is nested for nested, _ in NESTED_TEXTS)
 
 
+def test_a_lone_surrogate_far_down_is_told_with_its_row() -> None:
+    # Texts are encoded in parts of 1,000, the last of which is shorter.
+    texts = ["é"] * 2500
+    for row in (0, 999, 1000, 2499):
+        bad = [*texts[:row], "\ud800", *texts[row + 1 :]]
+        all_in(refusal(lambda bad=bad: scores("wer_dp", bad, texts)), f"predictions[{row}] is", ["lone surrogate"])
+
+
 @pytest.mark.parametrize(("bad", "parts"), BAD_COLUMNS)
 def test_bad_columns_are_told(bad: Any, parts: list[str]) -> None:
     # An iterator is refused unread, so that it may be given to every metric, on either side.
