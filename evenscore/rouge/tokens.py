@@ -19,15 +19,20 @@ import numpy as np
 from evenscore.inputs import warn_caller
 from evenscore.options import callable_name, called
 from evenscore.rouge.stems import stem_words
-from evenscore.text.segments import Segments
 from evenscore.text.words import (
+    LINE_FEED,
+    Bytes,
+    Mask,
+    Points,
     Units,
     Utf8,
     Words,
+    character_begins,
     checked_tokens,
     encode,
     from_token_lists,
     map_words,
+    points_of,
     split_at,
     split_units,
     split_words,
@@ -125,17 +130,35 @@ def _tokens_of_words(words: list[str]) -> Words:
 
     Neither lower case nor NFC looks beyond white space, so each word is changed as if it were alone.
     """
-    text = unicodedata.normalize("NFC", "\n".join([*words, ""]).lower())
-    if any(map(text.__contains__, _INVISIBLE)):
-        text = text.translate(_SHAPING)
-    points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
-    classes = np.zeros(points.max(initial=0) + 1, np.uint8)
-    for char in set(text):
-        classes[ord(char)] = ord(_CLASSES[ord(char)])
-    spans = [found.span() for found in _TOKEN_CLASSES.finditer(classes[points].tobytes().decode("ascii"))]
-    tokens = from_token_lists([[text[start:end] for start, end in spans]])
-    ends = np.searchsorted([start for start, _ in spans], np.flatnonzero(points == ord("\n")))
-    return tokens._replace(segments=Segments(tokens.segments.ids, np.append(0, ends)))
+    joined = unicodedata.normalize("NFC", "\n".join([*words, ""]).lower())
+    for char in _INVISIBLE:
+        joined = joined.replace(char, "")
+    data = np.frombuffer(joined.encode(), np.uint8)
+    text = Utf8(data, np.append(0, (data == LINE_FEED).nonzero()[0] + 1))
+    begins, classes = character_begins(text), _classes(points_of(text))
+    cuts = np.zeros(len(data), np.bool_)
+    cuts[begins] = _starts_of_tokens(classes)
+    return split_at(text, classes[np.cumsum(begins) - 1] == ord(" "), cuts)
+
+
+def _classes(points: Points) -> Bytes:
+    """Return the class of each code point."""
+    classes = np.zeros(int(points.max(initial=0)) + 1, np.uint8)
+    classes[points] = 1
+    distinct = classes.nonzero()[0]
+    classes[distinct] = [ord(_CLASSES[point]) for point in distinct.tolist()]
+    return classes[points]
+
+
+def _starts_of_tokens(classes: Bytes) -> Mask:
+    """Return which characters start a token, besides those after a space; the classes match `_TOKEN_CLASSES`."""
+    starts = np.zeros(len(classes), np.bool_)
+    # Marks belong to the character before them.
+    bases = (classes != ord("m")).nonzero()[0]
+    is_own = classes[bases] == ord("h")
+    starts[bases] = is_own
+    starts[bases[1:]] |= is_own[:-1]
+    return starts
 
 
 def _unicode_tokens(text: str) -> list[str]:
@@ -152,7 +175,7 @@ def _unicode_tokens(text: str) -> list[str]:
 # Soft hyphen, zero-width non-joiner and joiner, word joiner, byte order mark.
 _INVISIBLE = "\xad\u200c\u200d\u2060\ufeff"
 _SHAPING = dict.fromkeys(map(ord, _INVISIBLE))
-# A Han or Kana character with its marks, or a run of other letters, marks and numbers.
+# A Han or Kana character with its marks, or a run of other letters, marks and numbers, as in `_starts_of_tokens`.
 _TOKEN_CLASSES = re.compile("hm*|[wm]+")
 
 

@@ -243,16 +243,19 @@ def white_space(data: Bytes) -> Mask:
     return spaces
 
 
-def split_at(text: Utf8 | Utf16, separators: Mask) -> Words:
-    """Split texts into the runs of units between separators; separators: True for each unit of a separator."""
-    segments, keyed, distinct = _numbered(text, separators, None)
+def split_at(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None = None) -> Words:
+    """Split texts into the runs of units between separators.
+
+    separators: True for each unit of a separator; cuts: further places where a word starts.
+    """
+    segments, keyed, distinct = _numbered(text, separators, cuts)
     if isinstance(text, Utf8):
         return Words(segments, keyed.spell(distinct))
     return Words(segments, pa.array(_decoded(keyed, distinct, _WIDE), pa.large_string()))
 
 
 def units_at(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None = None) -> Units:
-    """Like `split_at`, but creates strings on request only; cuts: further places where a unit starts."""
+    """Like `split_at`, but creates strings on request only."""
     segments, keyed, distinct = _numbered(text, separators, cuts)
     encoding = _WIDE if isinstance(text, Utf16) else "utf-8"
     return Units(segments, lambda ids: _decoded(keyed, distinct[ids], encoding))
