@@ -1,21 +1,25 @@
 """Words of many texts as ids, compiled by numba.
 
 evenscore/text/words.py does the same without numba. It needs UTF-8, and where letters are not ASCII, encoding and
-looking for white space there take as long as the words. These kernels see code points and take one pass for both.
+looking for white space there take as long as the words. These kernels see code points.
+
+Importing this module imports numba.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from evenscore.kernel import inner_kernel, kernel
 from evenscore.text.segments import IntArray, Segments, offsets_of
-from evenscore.text.words import SPACES, Mask, Units
-from evenscore.wer.kernel import Bits, run_kernel
+from evenscore.text.words import SPACES, Mask, Points, Units
 
 _SPACE = ord(" ")
 _ONLY_THE_SPACE = np.arange(len(SPACES)) == _SPACE
 # The odd number next to 2**64 divided by the golden ratio, as in Fibonacci hashing.
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
+# A table of slots begins with 2**8.
+_FEWEST_BITS = 8
 
 
 def kernel_units(texts: list[str], is_usual: bool) -> Units:
@@ -23,14 +27,13 @@ def kernel_units(texts: list[str], is_usual: bool) -> Units:
 
     >>> units = kernel_units(["a\\t b a", "b\\tc"], True)
     >>> units.segments.ids.tolist(), units.rows()
-    ([0, 1, 0, 3], [['a', 'b', 'a'], ['b\\tc']])
+    ([0, 1, 0, 2], [['a', 'b', 'a'], ['b\\tc']])
     """
     joined = "".join(texts)
     points = np.frombuffer(joined.encode("utf-32-le"), np.uint32)
     text_offsets = offsets_of(np.fromiter(map(len, texts), np.int64, len(texts)))
     spaces = SPACES if is_usual else _ONLY_THE_SPACE
-    starts, ends, hashes, offsets = run_kernel(_split, points, text_offsets, spaces)
-    ids = run_kernel(_numbered, points, starts, ends, hashes)
+    ids, offsets, (starts, ends) = _numbered(points, text_offsets, spaces)
 
     def names(ids: IntArray) -> list[str]:
         places = zip(starts[ids].tolist(), ends[ids].tolist(), strict=True)
@@ -39,61 +42,81 @@ def kernel_units(texts: list[str], is_usual: bool) -> Units:
     return Units(Segments(ids, offsets), names)
 
 
-def _split(points: IntArray, text_offsets: IntArray, spaces: Mask) -> tuple[IntArray, IntArray, Bits, IntArray]:
-    """Return where each word starts and ends, its hash, and the index of each text's first word.
+@kernel
+def _numbered(points: Points, text_offsets: IntArray, spaces: Mask) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the ids of all words, the index of each text's first word, and where each distinct word starts and ends.
 
-    spaces: which code points are white space. All of it stands between words, except for a single character other than
-    a space between two others, which the default transforms keep inside a word.
+    spaces: which code points are white space.
     """
-    n_texts, n_spaces = len(text_offsets) - 1, len(spaces)
-    starts = np.empty(len(points) // 2 + n_texts, np.int64)
-    ends, hashes = np.empty_like(starts), np.empty(len(starts), np.uint64)
-    offsets = np.zeros_like(text_offsets)
-    word = 0
+    n_texts = len(text_offsets) - 1
+    longest = np.diff(text_offsets).max() // 2 + 1 if n_texts else 0
+    ids, offsets = np.empty(len(points) // 2 + n_texts, np.int64), np.zeros_like(text_offsets)
+    # Where each word of a text starts and ends, and its hash; and the same of each distinct word.
+    own, known = np.empty((3, longest), np.int64), np.empty((3, len(ids)), np.int64)
+    # The id in each slot, or -1. A word whose slot has another word goes to the next slot.
+    bits, n_known = _FEWEST_BITS, 0
+    slots = np.full(1 << bits, -1)
     for text in range(n_texts):
-        place, text_end = text_offsets[text], text_offsets[text + 1]
-        while True:
-            while place < text_end and points[place] < n_spaces and spaces[points[place]]:
-                place += 1
-            if place == text_end:
-                break
-            starts[word], digest = place, np.uint64(0)
-            while place < text_end:
-                point = points[place]
-                if point < n_spaces and spaces[point]:
-                    after = points[place + 1] if place + 1 < text_end else _SPACE
-                    if point == _SPACE or (after < n_spaces and spaces[after]):
-                        break
-                digest = (digest ^ np.uint64(point)) * _FACTOR
-                place += 1
-            ends[word], hashes[word] = place, digest
-            word += 1
-        offsets[text + 1] = word
-    return starts[:word], ends[:word], hashes[:word], offsets
-
-
-def _numbered(points: IntArray, starts: IntArray, ends: IntArray, hashes: Bits) -> IntArray:
-    """Return for each word the index of the first word equal to it."""
-    bits = 1
-    while 1 << bits < 2 * len(starts):
-        bits += 1
-    # The word of each slot, or -1. A word whose slot has another word goes to the next slot.
-    table = np.full(1 << bits, -1)
-    ids = np.empty_like(starts)
-    for word, digest in enumerate(hashes):
-        slot = np.int64(digest >> np.uint64(64 - bits))
-        start, length = starts[word], ends[word] - starts[word]
-        while True:
-            first = table[slot]
-            if first < 0:
-                table[slot] = first = word
-                break
-            if ends[first] - starts[first] == length:
-                same = 0
-                while same < length and points[starts[first] + same] == points[start + same]:
-                    same += 1
-                if same == length:
+        first = offsets[text]
+        count = _cut(points, text_offsets[text], text_offsets[text + 1], spaces, own)
+        offsets[text + 1] = first + count
+        for k in range(count):
+            start, length, digest = own[0, k], own[1, k] - own[0, k], own[2, k]
+            slot = np.int64(np.uint64(digest) >> np.uint64(64 - bits))
+            while True:
+                word = slots[slot]
+                if word < 0:
+                    slots[slot] = word = n_known
+                    known[0, word], known[1, word], known[2, word] = start, start + length, digest
+                    n_known += 1
                     break
-            slot = (slot + 1) % len(table)
-        ids[word] = first
-    return ids
+                other, same = known[0, word], 0
+                if known[1, word] - other == length:
+                    while same < length and points[other + same] == points[start + same]:
+                        same += 1
+                    if same == length:
+                        break
+                slot = (slot + 1) % len(slots)
+            ids[first + k] = word
+            if 2 * n_known > len(slots):
+                bits += 1
+                slots = _slots(known[2, :n_known], bits)
+    return ids[: offsets[-1]], offsets, known[:2, :n_known]
+
+
+@inner_kernel
+def _cut(points: Points, place: int, end: int, spaces: Mask, own: IntArray) -> int:
+    """Write where each word of a text starts and ends, and its hash; return the number of words.
+
+    White space stands between words, except for a single character other than a space between two others, which the
+    default transforms keep inside a word.
+    """
+    n_spaces, word = len(spaces), 0
+    while True:
+        while place < end and points[place] < n_spaces and spaces[points[place]]:
+            place += 1
+        if place == end:
+            return word
+        own[0, word], digest = place, np.uint64(0)
+        while place < end:
+            point = points[place]
+            if point < n_spaces and spaces[point]:
+                after = points[place + 1] if place + 1 < end else _SPACE
+                if point == _SPACE or (after < n_spaces and spaces[after]):
+                    break
+            digest = (digest ^ np.uint64(point)) * _FACTOR
+            place += 1
+        own[1, word], own[2, word] = place, np.int64(digest)
+        word += 1
+
+
+@inner_kernel
+def _slots(hashes: IntArray, bits: int) -> IntArray:
+    """Return a table of 2**bits slots with each distinct word, or -1."""
+    slots = np.full(1 << bits, -1)
+    for word, digest in enumerate(hashes):
+        slot = np.int64(np.uint64(digest) >> np.uint64(64 - bits))
+        while slots[slot] >= 0:
+            slot = (slot + 1) % len(slots)
+        slots[slot] = word
+    return slots
