@@ -93,8 +93,9 @@ def word_keys(data: Bytes, starts: IntArray, ends: IntArray) -> Keyed:
 
 def _between(data: Bytes, starts: IntArray, ends: IntArray) -> pa.LargeStringArray:
     """Return the strings data[starts[j]:ends[j]], which are in order."""
-    # With these offsets, the strings and what separates them alternate.
-    offsets = np.append(np.column_stack((starts, ends)), len(data))
+    # With these offsets, the strings and what separates them alternate. np.append would copy them all.
+    offsets = np.empty(2 * len(starts) + 1, np.int64)
+    offsets[:-1:2], offsets[1::2], offsets[-1] = starts, ends, len(data)
     alternating = pa.LargeStringArray.from_buffers(2 * len(starts), pa.py_buffer(offsets), pa.py_buffer(data))
     return alternating.take(as_arrow(np.arange(0, 2 * len(starts), 2)))
 
@@ -249,22 +250,28 @@ def split_at(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None = None) -> 
     separators: True for each unit of a separator; cuts: further places where a word starts.
     """
     segments, keyed, distinct = _numbered(text, separators, cuts)
-    if isinstance(text, Utf8):
-        return Words(segments, keyed.spell(distinct))
-    return Words(segments, pa.array(_decoded(keyed, distinct, _WIDE), pa.large_string()))
+    return Words(segments, _strings(keyed, distinct, type(text)))
 
 
 def units_at(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None = None) -> Units:
     """Like `split_at`, but creates strings on request only."""
     segments, keyed, distinct = _numbered(text, separators, cuts)
-    encoding = _WIDE if isinstance(text, Utf16) else "utf-8"
-    return Units(segments, lambda ids: _decoded(keyed, distinct[ids], encoding))
+    kind = type(text)
+    return Units(segments, lambda ids: _strings(keyed, distinct[ids], kind).to_pylist())
 
 
-def _decoded(keyed: Keyed, keys: IntArray, encoding: str) -> list[str]:
-    """Return the words with these keys."""
-    spelled = keyed.spell(keys).cast(pa.large_binary())
-    return [word.decode(encoding) for word in spelled.to_pylist()]
+def _strings(keyed: Keyed, keys: IntArray, kind: type[Utf8 | Utf16]) -> pa.LargeStringArray:
+    """Return the words with these keys, which are of a text of this kind."""
+    spelled = keyed.spell(keys)
+    if kind is Utf8:
+        return spelled
+    _, offsets, data = spelled.buffers()
+    units = np.frombuffer(data, "<u2")
+    # A unit from U+0800 takes three bytes in UTF-8, half of a pair two.
+    widths = 1 + (units >= 0x80) + (units >= 0x800) - (units & 0xF800 == 0xD800)
+    starts = offsets_of(widths)[np.frombuffer(offsets, np.int64) // units.itemsize]
+    as_utf_8 = units.tobytes().decode(_WIDE).encode()
+    return pa.LargeStringArray.from_buffers(len(spelled), pa.py_buffer(starts), pa.py_buffer(as_utf_8))
 
 
 def units_by_key(text: Utf8, separators: Mask) -> Units:

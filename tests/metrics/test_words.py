@@ -21,6 +21,8 @@ from evenscore.wer.transforms import splitter
 PIECES = ["a", "\x00", "a\x00", "abcdef", "abcdefg", "abcdefgh", "abcdefgi", "abcdefg\x00", "é", "ééé", "ééé1", "éééé"]
 # Units of UTF-16 whose low byte is that of a space, units around those that become one byte, and pairs of units.
 PIECES += ["\u0420", "\u040a", "\u2020\u0a20", "þ", "ÿ", "Ā", "😀", "𝄞\U00010020"]
+# The last and first units of as many bytes in UTF-8, and the neighbours of halves of pairs.
+PIECES += ["\x7f\x80", "\u07ff\u0800", "\ud7ff\ue000"]
 WHITE_SPACE = [" ", "  ", "\n", "\x85", "\u2003", "\u3000"]
 TEXTS = st.lists(st.lists(st.sampled_from(PIECES + WHITE_SPACE), max_size=12).map("".join), max_size=6)
 
