@@ -125,12 +125,17 @@ def _unicode(texts: list[str]) -> Words:
     return map_words(split_words(texts), _tokens_of_words)
 
 
+# So many words are put into NFC at once: Python only looks at a text without marks, but one mark makes it compose all.
+_PART = 100
+
+
 def _tokens_of_words(words: list[str]) -> Words:
     """Return what `_unicode_tokens` returns for each word, from one text of all words.
 
     Neither lower case nor NFC looks beyond white space, so each word is changed as if it were alone.
     """
-    joined = unicodedata.normalize("NFC", "\n".join([*words, ""]).lower())
+    parts = ("\n".join([*words[start : start + _PART], ""]) for start in range(0, len(words), _PART))
+    joined = "".join(unicodedata.normalize("NFC", part.lower()) for part in parts)
     for char in _INVISIBLE:
         joined = joined.replace(char, "")
     data = np.frombuffer(joined.encode(), np.uint8)
