@@ -126,7 +126,7 @@ def _unicode(texts: list[str]) -> Words:
 
 
 # So many words are put into NFC at once: Python only looks at a text without marks, but one mark makes it compose all.
-_PART = 100
+_PART = 500
 
 
 def _tokens_of_words(words: list[str]) -> Words:
@@ -157,12 +157,11 @@ def _classes(points: Points) -> Bytes:
 
 def _starts_of_tokens(classes: Bytes) -> Mask:
     """Return which characters start a token, besides those after a space; the classes match `_TOKEN_CLASSES`."""
-    starts = np.zeros(len(classes), np.bool_)
-    # Marks belong to the character before them.
-    bases = (classes != ord("m")).nonzero()[0]
-    is_own = classes[bases] == ord("h")
-    starts[bases] = is_own
-    starts[bases[1:]] |= is_own[:-1]
+    starts: Mask = classes == ord("h")
+    if starts.any():
+        # So does the character after one of these and its marks.
+        bases = (classes != ord("m")).nonzero()[0]
+        starts[bases[1:]] |= starts[bases[:-1]]
     return starts
 
 
