@@ -135,13 +135,13 @@ def bounds_of(range: Any, n: int) -> tuple[int, int]:
 # --- The places of characters
 
 # The place of a character in a whole text is the start plus the end of its origin: 2 * i + 1 for character i, 2 * i for
-# what was put before it and comes from no character.  A list, as most texts are short.
-Places: TypeAlias = list[int]
+# what was put before it and comes from no character.  A list or a range, as most texts are short.
+Places: TypeAlias = Sequence[int]
 
 
 def places_as_given(n: int) -> Places:
     """The places of the n characters of a text that was not changed."""
-    return list(range(1, 2 * n, 2))
+    return range(1, 2 * n, 2)
 
 
 def origins_at(rows: Iterable[Places]) -> I32:
@@ -464,6 +464,12 @@ class Strings:
     __slots__ = ("_ats", "_reaches", "_sources", "texts")
 
     def __init__(self, strings: Sequence[NormalizedString] = ()) -> None:
+        if len(strings) == 1:
+            # A text that is not split yet: four loops would take four times as long.
+            each = strings[0]
+            self.texts, self._sources = [each._normalized], [each._source]
+            self._ats, self._reaches = [each._at], [each._reach]
+            return
         self.texts = [each._normalized for each in strings]
         self._sources = [each._source for each in strings]
         self._ats = [each._at for each in strings]

@@ -115,7 +115,7 @@ def _results(
     # One look at all types is faster than one at each string.
     if not set(map(type, returned)) <= {NormalizedString}:
         _check_strings(returned, func, i)
-    return [each for each in returned if each.normalized]
+    return [each for each in returned if each._normalized]
 
 
 def _repeated(values: list[T], counts: Sequence[int]) -> list[T]:
@@ -133,7 +133,8 @@ Columns: TypeAlias = tuple[Strings, list[int], list[Tokens]]
 
 def _untouched(strings: Strings) -> Columns:
     """The columns of splits without tokens, none of which is an added token."""
-    return strings, [TEXT] * len(strings), [None] * len(strings)
+    n = len(strings.texts)
+    return strings, [TEXT] * n, [None] * n
 
 
 class PreTokenizedString:
@@ -207,7 +208,7 @@ class PreTokenizedString:
             Strings(_results(func, i, string) if own is None else [string])
             for i, (string, own) in enumerate(zip(strings, tokens, strict=True))
         ]
-        counts = list(map(len, made))
+        counts = [len(each.texts) for each in made]
         self._replace(before, (Strings.joined(made), _repeated(added, counts), _repeated(tokens, counts)))
 
     def normalize(self, func: Callable[[NormalizedString], object]) -> None:

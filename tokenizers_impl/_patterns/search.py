@@ -226,6 +226,8 @@ def edges_of(pattern: Pattern, text: str) -> list[int]:
         return [0, len(text)]
     if isinstance(pattern, Regex):
         return _regex_edges(pattern, text)
+    if pattern not in text:
+        return [0, len(text)]
     pieces = text.split(pattern)
     lengths = [len(pattern)] * (2 * len(pieces) - 1)
     lengths[::2] = map(len, pieces)
