@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from evenscore.inputs import warn_caller
 from evenscore.options import callable_name, called
@@ -58,8 +60,12 @@ def tokenize(texts: list[str], tokenizer: Any, stemmer: bool | str) -> Units:
         return split_units(texts)
     words = _SPLITTERS[tokenizer](texts)
     if stemmer:
-        words = map_words(words, lambda distinct: from_token_lists([[stem] for stem in stem_words(distinct, stemmer)]))
+        words = map_words(words, lambda distinct: _stems(distinct.to_pylist(), stemmer))
     return words.units
+
+
+def _stems(words: list[str], stemmer: bool | str) -> Words:
+    return from_token_lists([[stem] for stem in stem_words(words, stemmer)])
 
 
 def tokens_of_few(texts: list[str], tokenizer: Any, stemmer: bool | str) -> list[list[Any]]:
@@ -129,13 +135,14 @@ def _unicode(texts: list[str]) -> Words:
 _PART = 500
 
 
-def _tokens_of_words(words: list[str]) -> Words:
+def _tokens_of_words(words: pa.LargeStringArray) -> Words:
     """Return what `_unicode_tokens` returns for each word, from one text of all words.
 
     Neither lower case nor NFC looks beyond white space, so each word is changed as if it were alone.
     """
-    parts = ("\n".join([*words[start : start + _PART], ""]) for start in range(0, len(words), _PART))
-    joined = "".join(unicodedata.normalize("NFC", part.lower()) for part in parts)
+    ends = pa.array([*range(0, len(words), _PART), len(words)], pa.int32())
+    parts = pc.binary_join(pa.ListArray.from_arrays(ends, words), pa.scalar("\n", words.type)).to_pylist()
+    joined = "".join(unicodedata.normalize("NFC", part.lower()) + "\n" for part in parts)
     for char in _INVISIBLE:
         joined = joined.replace(char, "")
     data = np.frombuffer(joined.encode(), np.uint8)

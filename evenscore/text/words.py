@@ -363,14 +363,14 @@ def checked_tokens(tokens: Any, text: str) -> list[str]:
     return list(tokens)
 
 
-def map_words(words: Words, tokenize: Callable[[list[str]], Words]) -> Words:
+def map_words(words: Words, tokenize: Callable[[pa.LargeStringArray], Words]) -> Words:
     """Replace each word by its tokens; `tokenize` gets each distinct word once.
 
     >>> words = map_words(split_words(["ab c", "ab"]), lambda vocabulary: split_words(["a b", "c"]))
     >>> words.segments.ids.tolist(), words.segments.offsets.tolist(), words.vocabulary.to_pylist()
     ([0, 1, 2, 0, 1], [0, 3, 5], ['a', 'b', 'c'])
     """
-    per_word = tokenize(words.vocabulary.to_pylist())
+    per_word = tokenize(words.vocabulary)
     return Words(expand(words.segments, per_word.segments), per_word.vocabulary)
 
 

@@ -111,6 +111,13 @@ def test_words_of_many_scripts(text: str, expected: list[str]) -> None:
     assert tokens(text, "unicode") == expected
 
 
+@pytest.mark.parametrize("n", [499, 500, 501, 1250])
+def test_many_words_are_composed_in_parts(n: int) -> None:
+    words = [f"É{number}e\u0301-x{number}" for number in range(n)]
+    expected = [token for number in range(n) for token in (f"é{number}é", f"x{number}")]
+    assert tokens(" ".join(words), "unicode") == expected
+
+
 @pytest.mark.parametrize("text", ["naïve Café", "한국어 위키", "ガギグ パ", "हिन्दी \u0958लम", "Việt Nam", "Ålesund"])
 def test_composed_and_decomposed_are_the_same_text(text: str) -> None:
     apart = unicodedata.normalize("NFD", text)
