@@ -544,9 +544,13 @@ def test_training_texts_come_from_files_and_columns(tmp_path: Path) -> None:
         plain.write_text(empty)
         with pytest.raises(ValueError, match=r"texts\.txt' has no token: give a file with at least one"):
             NgramSource.trained(plain)
-    plain.write_bytes("é".encode("latin-1"))
-    with pytest.raises(ValueError, match=r"texts\.txt' is not UTF-8"):
-        NgramSource.trained(plain)
+    latin = "é\na\ncaf".encode() + "é\n".encode("latin-1")
+    plain.write_bytes(latin)
+    packed.write_bytes(lzma.compress(latin))
+    for bad in (plain, packed):
+        message = f"train_texts='{bad}' is not UTF-8 text (byte 4 of line 3): convert it to UTF-8"
+        with pytest.raises(ValueError, match=re.escape(message)):
+            NgramSource.trained(bad)
 
 
 # --- files

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from evenscore.inputs import check_predictions, warn_caller
+from evenscore.inputs import byte_place, check_predictions, not_utf8, warn_caller
 from evenscore.options import callable_name, called, check_choice, check_integer, check_number
 from evenscore.parallel import with_bar
 from evenscore.perplexity.ngram.arpa import opened, read_arpa
@@ -345,7 +345,18 @@ def _texts(given: Any) -> list[str]:
         try:
             return _lines(os.fspath(given), io.TextIOWrapper(file, encoding="utf-8-sig")) or [""]
         except UnicodeDecodeError as error:
-            raise ValueError(f"train_texts={os.fspath(given)!r} is not UTF-8: {error}") from error
+            raise not_utf8(f"train_texts={os.fspath(given)!r}", _bad_place(given)) from error
+
+
+def _bad_place(path: str | os.PathLike[str]) -> str:
+    """Return the place of the first byte of a file that is not UTF-8."""
+    with opened(path) as file:
+        for number, line in enumerate(file):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                return byte_place([b"\n" * number, line[: error.start]])
+    raise ValueError(f"{os.fspath(path)} has changed while it was read: try again")
 
 
 def _lines(path: str, file: io.TextIOWrapper) -> list[str]:
