@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from evenscore.options import did_you_mean
+from evenscore.options import check_known, did_you_mean
 from evenscore.plots import plot_comparison
 from evenscore.version import __version__
 
@@ -160,8 +160,10 @@ def report(
     name = metric.name if is_loaded else _known(metric)
     if name not in scorers:
         raise ValueError(f"{name} compares no predictions with references: choose one of {', '.join(scorers)}")
+    kind = scorers[name]
+    check_known(options, kind.declaration, report, instead=kind.instead)
     given = metric._under(options).given if is_loaded else options
-    scorer = scorers[name](**{"confidence": 0.95, **given})
+    scorer = kind(**{"confidence": 0.95, **given})
     write_report(scorer, systems, references, output, groups=groups, test=test, n_trials=n_trials, n_rows=n_rows)
 
 

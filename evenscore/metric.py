@@ -20,11 +20,10 @@ from evenscore.identity import LIBRARY_DIGEST, code_digest, installed_class
 from evenscore.options import (
     HostOptions,
     check_choice,
+    check_known,
     declared,
     option_lines,
-    parameter_names,
     row_options,
-    unknown_option,
 )
 from evenscore.scorer import COLUMNS, Result, Scorer, rebuilt
 from evenscore.significance import FloatArray
@@ -445,15 +444,8 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         columns: Sequence[str] = (),
         remedy: str = "",
     ) -> None:
-        """Raise ValueError for a name that is no option. It may be meant for a column or a parameter of `method`."""
-        known = self.option_names() if options else []
-        for name in options:
-            if name not in known:
-                own = [] if method is None else parameter_names(method)
-                # Shared methods have parameters that some metrics refuse.
-                others = {*known, *columns, *own} - {name}
-                said = unknown_option(name, others, self._scorer.instead.get(name))
-                raise ValueError(f"{said}{remedy}")
+        """Raise ValueError for a name that is no option, see `check_known`."""
+        check_known(options, self._scorer.declaration, method, columns, self._scorer.instead, remedy)
 
     def _prefix(self, prefix: str | None) -> str:
         if prefix is not None and not isinstance(prefix, str):

@@ -206,6 +206,28 @@ def parameter_names(function: Callable[..., Any]) -> list[str]:
     return [each.name for each in inspect.signature(function).parameters.values() if each.kind in by_name]
 
 
+def check_known(
+    given: Iterable[str],
+    options_type: type,
+    method: Callable[..., Any] | None,
+    columns: Iterable[str] = (),
+    instead: Mapping[str, str] = NO_HINTS,
+    remedy: str = "",
+) -> None:
+    """Raise ValueError for a name that is no option. It may be meant for a column or a parameter of `method`.
+
+    instead: for names that are no options, what does the same.
+    remedy: ends the message.
+    """
+    known = declared(options_type)
+    for name in given:
+        if name not in known["options"] and name not in known["aliases"]:
+            own = [] if method is None else parameter_names(method)
+            # Shared methods have parameters that some metrics refuse.
+            others = {*known["options"], *known["aliases"], *columns, *own} - {name}
+            raise ValueError(unknown_option(name, others, instead.get(name)) + remedy)
+
+
 def translate(options_type: type, given: Mapping[str, Any], instead: Mapping[str, str] = NO_HINTS) -> dict[str, Any]:
     """Return the given options with aliases replaced by the options they stand for.
 

@@ -248,6 +248,12 @@ def test_a_loaded_metric_brings_its_options(tmp_path: Path) -> None:
     assert said.startswith("perplexity compares no predictions with references")
 
 
+def test_a_misspelt_argument_may_be_one_of_the_function(tmp_path: Path) -> None:
+    for given in ("wer_dp", evenscore.load("wer_dp")):
+        said = refusal(lambda given=given: evenscore.report(given, SYSTEMS, ROWS, output=tmp_path / "r.html", n_row=5))
+        assert said.startswith("unknown option 'n_row'; did you mean 'n_rows'? Known options: ")
+
+
 # --- the page
 
 
