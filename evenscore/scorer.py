@@ -48,7 +48,7 @@ ROW_COLUMNS = ("rows", "references", "references_squared")
 _TRAVELLING_CHARACTERS = 1 << 20
 # Block size for slow tokenizers, which need seconds for it, so that the progress bar moves.
 _SLOW_CHARACTERS = 1 << 17
-# Threads, and block size for them. More threads would mostly wait for each other, because half of the work is Python's.
+# Threads, and the largest block size for them. More threads would mostly wait, because half of the work is Python's.
 _THREADS = 2
 _THREAD_CHARACTERS = 1 << 19
 # Rows to score at once.
@@ -253,7 +253,8 @@ class Scorer(abc.ABC, Generic[O]):
             yield from ordered_results(executor, count, blocks(_TRAVELLING_CHARACTERS))
         elif in_threads:
             with Threads(_THREADS) as threads:
-                yield from ordered_results(threads, count, blocks(_THREAD_CHARACTERS), under_way=_THREADS)
+                size = min(self.block_characters, _THREAD_CHARACTERS)
+                yield from ordered_results(threads, count, blocks(size), under_way=_THREADS)
         else:
             yield from map(count, blocks(_SLOW_CHARACTERS if self.cuts_text_by_text() else self.block_characters))
 

@@ -50,6 +50,8 @@ class Bleu(Scorer[BleuOptions]):
     name = "bleu_corpus"
     declaration = BleuOptions
     instead = INSTEAD
+    # The arrays of larger blocks need fresh memory from the system, which takes a fifth of the time or more.
+    block_characters = 1 << 18
 
     # --- counting
 
