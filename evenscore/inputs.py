@@ -116,10 +116,20 @@ def label_name(label: Hashable) -> str:
     return f'"{name}"' if name.strip('"') == NO_LABEL else name
 
 
+def amount(n: int, things: str) -> str:
+    """Return a number with its noun, which is given in the plural.
+
+    >>> amount(1, "rows"), amount(2, "rows")
+    ('1 row', '2 rows')
+    """
+    return f"{n} {things if n != 1 else things.removesuffix('s')}"
+
+
 def check_as_many_labels(labels: Sized, n_rows: int | None, name: str = "groups") -> None:
     """Raise ValueError unless there is a label for each row; None: how many rows there are is not known yet."""
     if n_rows not in (None, len(labels)):
-        raise ValueError(f"{name} has {len(labels)} labels for {n_rows} rows: give one label per row")
+        given, needed = amount(len(labels), "labels"), amount(n_rows or 0, "rows")
+        raise ValueError(f"{name} has {given} for {needed}: give one label per row")
 
 
 def _label(value: Any) -> Any:
@@ -153,7 +163,9 @@ def check_as_many_rows(systems: Sequence[Sized]) -> None:
     baseline, *others = map(len, systems)
     for i, own in enumerate(others):
         if own != baseline:
-            raise ValueError(f"baseline has {baseline} rows but systems[{i}] has {own}: give both the same rows")
+            raise ValueError(
+                f"baseline has {amount(baseline, 'rows')} but systems[{i}] has {own}: give both the same rows"
+            )
 
 
 def utf8_text(data: bytes, name: str) -> str:
@@ -238,7 +250,8 @@ def row_blocks(
 
 def _check_lengths(n_predictions: int, n_rows: int) -> None:
     if n_rows != n_predictions:
-        raise ValueError(f"{n_predictions} predictions but {n_rows} rows of references: give one row per prediction")
+        given, rows = amount(n_predictions, "predictions"), amount(n_rows, "rows")
+        raise ValueError(f"{given} but {rows} of references: give one row per prediction")
 
 
 def _check_nested(rows: list[Any], n_predictions: int) -> list[list[str]]:
@@ -306,7 +319,7 @@ def _are_plain(texts: list[Any]) -> bool:
     if not set(map(type, texts)) <= {str}:
         return False
     parts = (texts[start : start + _TEXTS_AT_ONCE] for start in range(0, len(texts), _TEXTS_AT_ONCE))
-    return all(map(_encodes, map("".join, parts)))
+    return all(map(encodes, map("".join, parts)))
 
 
 def _check_texts(texts: list[Any], name: str) -> None:
@@ -315,14 +328,19 @@ def _check_texts(texts: list[Any], name: str) -> None:
     for i, text in enumerate(texts):
         if not isinstance(text, str):
             raise ValueError(f"{name}[{i}] is {_shown(text)}: {_advice(text, is_row=name[-1] != ']')}")
-        if not _encodes(text):
+        if not encodes(text):
             raise ValueError(
                 f"{name}[{i}] is {_shown(text)} with a lone surrogate, which is not a character: "
                 f"decode the original bytes again, or drop it with text.encode('utf-8', 'ignore').decode()"
             )
 
 
-def _encodes(text: str) -> bool:
+def encodes(text: str) -> bool:
+    """Whether UTF-8 can encode a text, which it cannot if there is a lone surrogate.
+
+    >>> encodes("é"), encodes("\\ud800")
+    (True, False)
+    """
     if text.isascii():
         return True
     try:

@@ -49,15 +49,20 @@ class Option:
 
 @dataclass(frozen=True)
 class Alias:
-    """A parameter name of another library; `meant` translates its value to options of ours."""
+    """A parameter name of another library.
+
+    meant: translates its value to options of ours.
+    check: as in `Option`.
+    """
 
     meant: Callable[[Any], Mapping[str, Any]]
+    check: Check | None = None
 
 
 class Declared(TypedDict):
     """The options and aliases of a metric, by name, in order of declaration.
 
-    options: each with its full check, or None if every value is valid.
+    options, aliases: each with its full check, or None if every value is valid.
     types: the annotated types of the options.
     """
 
@@ -173,7 +178,7 @@ def declared(options_type: type) -> Declared:
     for name, annotated in {**hints, **common}.items():
         kind, said = get_args(annotated)
         if isinstance(said, Alias):
-            aliases[name] = said
+            aliases[name] = replace(said, check=_checker(kind, said))
         else:
             options[name], kinds[name] = replace(said, check=_checker(kind, said)), kind
     return {"options": options, "aliases": aliases, "types": kinds}
@@ -242,7 +247,10 @@ def translate(options_type: type, given: Mapping[str, Any], instead: Mapping[str
             # None means the default, as in the other libraries.
             meaning: Mapping[str, Any] = {} if value is None else {name: value}
         elif name in known["aliases"]:
-            meaning = known["aliases"][name].meant(value)
+            alias = known["aliases"][name]
+            if alias.check is not None:
+                alias.check(name, _own(value))
+            meaning = alias.meant(value)
         else:
             raise ValueError(unknown_option(name, [*known["options"], *known["aliases"]], instead.get(name)))
         for key, meant in meaning.items():
@@ -292,8 +300,8 @@ def _defaults(options_type: type, given: Mapping[str, Any]) -> dict[str, Any]:
     return usual
 
 
-def _checker(kind: Any, option: Option) -> Check | None:
-    """Return the check of an option: its own if it has one, else its choices; None passes if the type allows it."""
+def _checker(kind: Any, option: Option | Alias) -> Check | None:
+    """Return the check of an option or alias: its own if any, else its choices; None passes if the type allows it."""
     kinds = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
     choices: list[Any] = [True, False] if bool in kinds else []
     choices += [choice for each in kinds if get_origin(each) is Literal for choice in get_args(each)]

@@ -103,7 +103,7 @@ class BleuOptions(Options, total=False):
     ]
     force: Annotated[bool, Option(False, "do not warn when predictions look tokenized")]
 
-    smooth: Annotated[bool, Alias(lambda value: {"smoothing": "add-one" if value else "none"})]
+    smooth: Annotated[bool | None, Alias(lambda value: {"smoothing": "add-one" if value else "none"})]
     tokenize: Annotated[str | None, rename("tokenizer")]
     smooth_method: Annotated[Smoothing | None, rename("smoothing")]
     smooth_value: Annotated[float | None, rename("smoothing_value")]

@@ -257,7 +257,7 @@ def _by_text(split: Callable[[str], list[str]]) -> TokenizeTexts:
 
 def _checked(function: Callable[[str], Any], text: str) -> list[str]:
     tokens = called(function, text)
-    return tokens.split() if isinstance(tokens, str) else checked_tokens(tokens, text)
+    return checked_tokens(tokens.split() if isinstance(tokens, str) else tokens, text)
 
 
 # Module and package of MeCab, module and package of the dictionary, the dictionary's number of entries and the

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from evenscore.inputs import text_lines, utf8_text, warn_caller
+from evenscore.inputs import amount, text_lines, utf8_text, warn_caller
 from evenscore.options import did_you_mean
 from evenscore.table_files import TABLE_SUFFIXES, Table, check_no_spreadsheet, parse_table
 
@@ -207,9 +207,8 @@ def check_as_many(columns: Sequence[Column]) -> None:
     for column in columns[1:]:
         if len(column.rows) != len(first.rows):
             unit = "" if column.unit == first.unit else f" {first.unit}"
-            raise ValueError(
-                f"{column.name} has {len(column.rows)} {column.unit} but {first.name} has {len(first.rows)}{unit}"
-            )
+            own = amount(len(column.rows), column.unit)
+            raise ValueError(f"{column.name} has {own} but {first.name} has {len(first.rows)}{unit}")
     if not first.rows:
         raise ValueError(f"{first.name} has no {first.unit}: give a file with at least one text")
 

@@ -66,7 +66,6 @@ def _check_headlines(name: str, value: Any) -> None:
 
 
 def _start_token(value: Any) -> Mapping[str, Any]:
-    check_choice("add_start_token", value, (True, False, None))
     return {} if value is None else {"start_token": "bos" if value else False}
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from evenscore.inputs import amount
 from evenscore.parallel import with_bar
 from evenscore.text.segments import IntArray
 from evenscore.text.words import Mask
@@ -109,7 +110,8 @@ def from_labels(name: str, rows: Any, labels: Any, shift: bool, ignore_index: in
     to_logs = _log_softmax if name == "logits" else _log_of_probabilities
     given, ids = _rows(rows, name), _rows(labels, "labels")
     if len(given) != len(ids):
-        raise ValueError(f"{len(given)} rows of {name} but {len(ids)} of labels: give one row of labels per text")
+        rows = amount(len(given), "rows")
+        raise ValueError(f"{rows} of {name} but {len(ids)} of labels: give one row of labels per text")
     arrays = [
         _scored_row(values, row, to_logs, shift, ignore_index, f"{name}[{i}]", f"labels[{i}]")
         for i, (values, row) in enumerate(zip(given, ids, strict=True))
@@ -164,7 +166,8 @@ def _check(values: Values, bad: Mask, places: IntArray, name: str, rule: str) ->
     """Raise ValueError with the first bad value of a row."""
     if bad.any():
         first = int(np.flatnonzero(bad)[0])
-        shown = np.array2string(np.asarray(values[first]), threshold=4, edgeitems=2)
+        value = values[first]
+        shown = np.array2string(value, threshold=4, edgeitems=2) if value.ndim else str(value)
         raise ValueError(f"{name} has {shown} at position {places[first]}: {rule}")
 
 

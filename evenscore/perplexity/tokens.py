@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenscore.inputs import check_predictions
+from evenscore.inputs import amount, check_predictions
 from evenscore.perplexity.options import TEXTLESS, PerplexityOptions, kind_of, scores_all
 from evenscore.perplexity.source import Source, TokenScores, from_labels, from_log_probs
 
@@ -95,7 +95,8 @@ def _check_headlines(result: Scored, options: PerplexityOptions) -> None:
 def _check_rows(result: Scored, name: str, may_be_empty: bool) -> None:
     rows = len(result.scores.offsets) - 1
     if result.texts is not None and len(result.texts) != rows:
-        raise ValueError(f"{len(result.texts)} predictions but {rows} rows of {name}: give one row per prediction")
+        given, own = amount(len(result.texts), "predictions"), amount(rows, "rows")
+        raise ValueError(f"{given} but {own} of {name}: give one row per prediction")
     empty = np.flatnonzero(np.diff(result.scores.offsets) == 0)
     if len(empty) and not may_be_empty:
         text = "" if result.texts is None else f" ({reprlib.repr(result.texts[empty[0]])})"

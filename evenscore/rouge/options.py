@@ -96,8 +96,8 @@ class RougeOptions(Options, total=False):
     ]
 
     use_stemmer: Annotated[bool | None, rename("stemmer")]
-    use_aggregator: Annotated[bool, Alias(lambda value: {"aggregate": "bootstrap" if value else "none"})]
-    split_summaries: Annotated[bool, Alias(lambda value: {"sentences": "rules" if value else "newline"})]
+    use_aggregator: Annotated[bool | None, Alias(lambda value: {"aggregate": "bootstrap" if value else "none"})]
+    split_summaries: Annotated[bool | None, Alias(lambda value: {"sentences": "rules" if value else "newline"})]
 
 
 # What does the same as an option of other metrics or libraries that rouge_l_multi lacks.

@@ -187,7 +187,9 @@ def _marks(tokens: list[str], matched: IntArray) -> list[Mark]:
 
 def _by_type(statistics: IntArray) -> IntArray:
     """Reshape statistics from (..., columns) to (..., types, parts, LIMBS)."""
-    return statistics[..., len(ROW_COLUMNS) :].reshape(*statistics.shape[:-1], -1, len(_PARTS), LIMBS)
+    own = statistics[..., len(ROW_COLUMNS) :]
+    # Not -1 for the types: there may be no rows.
+    return own.reshape(*own.shape[:-1], own.shape[-1] // (len(_PARTS) * LIMBS), len(_PARTS), LIMBS)
 
 
 def _bounds_of_type(names: Mapping[str, Sequence[str]], counts: Mapping[str, int]) -> Iterator[Bound]:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from evenscore.inputs import encodes
 from evenscore.text.segments import IntArray, Segments, offsets_of
 
 Bytes = npt.NDArray[np.uint8]
@@ -357,9 +358,11 @@ def from_token_lists(token_lists: list[list[str]]) -> Words:
 
 
 def checked_tokens(tokens: Any, text: str) -> list[str]:
-    """Return the tokens that the caller's tokenizer returned; ValueError unless they are a list of strings."""
+    """Return the tokens that the caller's tokenizer returned; ValueError unless they are a list of valid strings."""
     if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
         raise ValueError(f"the tokenizer returned {tokens!r} for {text!r}: return a list of strings")
+    if not encodes("".join(tokens)):
+        raise ValueError(f"the tokenizer returned {tokens!r} for {text!r}: return no lone surrogates")
     return list(tokens)
 
 

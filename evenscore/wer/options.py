@@ -64,7 +64,7 @@ class WerOptions(Options, total=False):
     ]
 
     # The alias has no effect: evaluate's wer gives the same number with either value.
-    concatenate_texts: Annotated[bool, Alias(lambda value: {})]
+    concatenate_texts: Annotated[bool | None, Alias(lambda value: {})]
 
 
 _OTHER_UNITS = "unit='char' compares characters, transforms= changes texts before their words are told apart"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from evenscore.inputs import References, warn_caller
+from evenscore.inputs import References, encodes, warn_caller
 from evenscore.options import called, did_you_mean
 from evenscore.parallel import require
 from evenscore.text.words import Units, Utf8, encode, split_characters, units_by_key, white_space
@@ -60,9 +60,15 @@ def _step(step: Any) -> Step:
     is_pair = isinstance(step, (list, tuple)) and len(step) == 2 and isinstance(step[0], str)
     if is_pair and step[0] in STEPS_WITH_ARGUMENT:
         return STEPS_WITH_ARGUMENT[step[0]](step[1])
+    if isinstance(step, str) and step in STEPS_WITH_ARGUMENT:
+        raise ValueError(
+            f"transforms contains {step!r} without its argument: give a pair in a list of steps, as in "
+            f"{_EXAMPLES[step]}"
+        )
     known = [*PIPELINES, *STEPS, *_WHISPER]
+    name, near = (step[0], [*STEPS_WITH_ARGUMENT]) if is_pair else (step, [*known, *STEPS_WITH_ARGUMENT])
     raise ValueError(
-        f"transforms contains {step!r}{did_you_mean(step, known) if isinstance(step, str) else '.'} Choose from "
+        f"transforms contains {step!r}{did_you_mean(name, near) if isinstance(name, str) else '.'} Choose from "
         f"{_names(known)}, a pair of {_names(STEPS_WITH_ARGUMENT)} and its argument, or a function"
     )
 
@@ -91,6 +97,8 @@ def _checked(function: Callable[[str], Any]) -> Step:
         changed = called(function, text)
         if not isinstance(changed, str):
             raise ValueError(f"transform {function!r} returned {changed!r} for {text!r}: return a string")
+        if not encodes(changed):
+            raise ValueError(f"transform {function!r} returned {changed!r} for {text!r}: return no lone surrogates")
         return changed
 
     return step
@@ -149,6 +157,8 @@ def _pairs(substitutions: Any, name: str) -> list[tuple[str, str]]:
 
 def _compiled(pattern: str, value: str) -> re.Pattern[str]:
     """Compile a pattern; ValueError if it is invalid, or if the replacement refers to a group that it lacks."""
+    if not encodes(value):
+        raise ValueError(f"cannot replace {pattern!r} by {value!r}, a lone surrogate, which is not a character")
     try:
         compiled = re.compile(pattern)
         compiled.sub(value, "")
@@ -172,6 +182,11 @@ STEPS_WITH_ARGUMENT: dict[str, Callable[[Any], Step]] = {
     "substitute_regexes": _substitute_regexes,
     "substitute_words": _substitute_words,
     "remove_specific_words": _remove_specific_words,
+}
+_EXAMPLES = {
+    "substitute_regexes": '[("substitute_regexes", {"[0-9]+": "number"})]',
+    "substitute_words": '[("substitute_words", {"colour": "color"})]',
+    "remove_specific_words": '[("remove_specific_words", ["uh", "um"])]',
 }
 _OF_WORDS = ("remove_multiple_spaces", "strip")
 DEFAULTS = {"word": _OF_WORDS, "char": ("strip",), "mixed": _OF_WORDS}

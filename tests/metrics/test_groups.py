@@ -167,7 +167,7 @@ def test_what_are_no_labels_is_refused_before_a_row_is_counted(name: str) -> Non
 def test_rows_of_unknown_number_and_labels_must_fit_too() -> None:
     scorer = evenscore.load("wer_dp")._scorer
     rows = scorer.count_columns({"predictions": ["a"], "references": ["a"]})
-    message = "groups has 2 labels for 1 rows: give one label per row"
+    message = "groups has 2 labels for 1 row: give one label per row"
     assert refusal(lambda: scorer.rows_result(rows, ["a", "b"])) == message
 
 

@@ -231,6 +231,19 @@ def test_a_lone_surrogate_far_down_is_told_with_its_row() -> None:
         all_in(refusal(lambda bad=bad: scores("wer_dp", bad, texts)), f"predictions[{row}] is", ["lone surrogate"])
 
 
+@pytest.mark.parametrize("n", [1, 3000])
+def test_functions_that_make_lone_surrogates_are_told(n: int) -> None:
+    """By few rows as strings, and by many as arrays."""
+    spoil: Callable[[str], Any] = lambda text: text + " \udc00"  # noqa: E731
+    texts = ["a b c d"] * n
+    for name, option in (("wer_dp", "transforms"), ("bleu_corpus", "tokenizer"), ("rouge_l_multi", "tokenizer")):
+        made = spoil if name == "wer_dp" else lambda text: spoil(text).split()
+        metric = evenscore.load(name, **{option: made})
+        said = refusal(lambda metric=metric: metric.compute(predictions=texts, references=texts))
+        assert said.endswith("'\\udc00'] for 'a b c d': return no lone surrogates") == (name != "wer_dp")
+        assert said.endswith("\\udc00' for 'a b c d': return no lone surrogates") == (name == "wer_dp")
+
+
 @pytest.mark.parametrize(("bad", "parts"), BAD_COLUMNS)
 def test_bad_columns_are_told(bad: Any, parts: list[str]) -> None:
     # An iterator is refused unread, so that it may be given to every metric, on either side.
@@ -280,12 +293,12 @@ def test_rows_of_references_that_do_not_fit_are_told(name: str, references: Any,
 @pytest.mark.parametrize(
     ("predictions", "references", "message"),
     [
-        (["a"] * 2, ["a"], "2 predictions but 1 rows of references: give one row per prediction"),
+        (["a"] * 2, ["a"], "2 predictions but 1 row of references: give one row per prediction"),
         (["a"] * 2, ["a"] * 3, "2 predictions but 3 rows of references: give one row per prediction"),
         (["a"] * 2, [["a"]] * 3, "2 predictions but 3 rows of references: give one row per prediction"),
-        (["a"] * 2, [["a", "b", "c"]], "2 predictions but 1 rows of references: give one row per prediction"),
-        ([], ["a"], "0 predictions but 1 rows of references: give one row per prediction"),
-        (["a"], [], "1 predictions but 0 rows of references: give one row per prediction"),
+        (["a"] * 2, [["a", "b", "c"]], "2 predictions but 1 row of references: give one row per prediction"),
+        ([], ["a"], "0 predictions but 1 row of references: give one row per prediction"),
+        (["a"], [], "1 prediction but 0 rows of references: give one row per prediction"),
         ([], [], "nothing to score: predictions and references are empty"),
         (np.array([]), np.array([]), "nothing to score: predictions and references are empty"),
         (None, ["a"], "predictions is missing: give a list of strings"),

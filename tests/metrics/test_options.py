@@ -195,6 +195,22 @@ def test_a_stock_name_may_agree_with_ours_and_must_not_contradict_it() -> None:
         assert refusal(lambda options=options: bleu(**options)) == message
 
 
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        ("bleu_corpus", "smooth"), ("bleu_corpus", "use_effective_order"), ("rouge_l_multi", "use_aggregator"),
+        ("rouge_l_multi", "split_summaries"), ("rouge_l_multi", "use_stemmer"), ("wer_dp", "concatenate_texts"),
+        ("perplexity", "add_start_token"),
+    ],
+)  # fmt: skip
+def test_a_stock_switch_is_on_or_off(name: str, option: str) -> None:
+    for value in ("no", "False", 0, 1.0):
+        said = refusal(lambda value=value: evenscore.load(name, **{option: value}))
+        assert said == f"{option}={value!r}: choose one of None, True, False"
+    for good in (True, False, None, np.True_):
+        evenscore.load(name, **{option: good})
+
+
 def test_a_stock_name_in_compute_overrides_ours_at_load() -> None:
     metric = evenscore.load("bleu_corpus", tokenizer="char")
     result = metric.compute(predictions=PREDICTIONS, references=VARYING, tokenize="none", per_example=True)

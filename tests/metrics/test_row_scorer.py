@@ -229,6 +229,9 @@ def test_what_is_not_there_is_named(name: str) -> None:
     assert "is of type float64: give the integers" in refusal(lambda: metric.score_columns(floats))
     empty = pa.table({f"{name}_{each}": pa.array([], pa.int64()) for each in metric.statistic_names()})
     assert "nothing to score: the columns are empty" in refusal(lambda: metric.score_columns(empty))
+    added = metric.row_scorer(statistics=True)({"prediction": [], "references": []})
+    assert added == {f"{name}_{each}": [] for each in (*metric.headlines(), *metric.statistic_names())}
+    assert metric.row_scores(metric.statistics([], [])).shape == (0, len(metric.headlines()))
 
 
 def test_evaluates_copy_scores_alike(name: str) -> None:
@@ -253,7 +256,7 @@ def test_a_refused_row_is_named_as_the_dataset_has_it(name: str) -> None:
         assert refusal(lambda rows=stream: list(rows)).startswith("hyp[5] is ")
     assert "refs[1][0] is 3 (int)" in refusal(lambda: scorer({"hyp": ["a", "b"], "refs": [["a"], [3]]}))
     # Not of a single row.
-    assert refusal(lambda: scorer({"hyp": ["a"], "refs": []})).startswith("1 predictions but 0 rows of references")
+    assert refusal(lambda: scorer({"hyp": ["a"], "refs": []})).startswith("1 prediction but 0 rows of references")
 
 
 def test_numbers_of_rows_and_of_processes_change_no_column(name: str) -> None:

@@ -250,7 +250,7 @@ def test_bad_files_are_told_in_one_line(run: Any, tmp_path: Path) -> None:
         (files["one"], [files["one"], absent], f"{absent}: No such file or directory"),
         (folder, [files["one"]], f"{folder}: Is a directory"),
         (files["one"], [files["two"]], f"{files['two']} has 2 lines but {files['one']} has 1"),
-        (files["two"], [files["two"], files["one"]], f"{files['one']} has 1 lines but {files['two']} has 2"),
+        (files["two"], [files["two"], files["one"]], f"{files['one']} has 1 line but {files['two']} has 2"),
         (files["one"], [files["empty"]], f"{files['empty']} has 0 lines but {files['one']} has 1"),
         (files["empty"], [files["empty"]], f"{files['empty']} has no lines: give a file with at least one text"),
         (files["latin"], [files["one"]], f"{files['latin']} is not UTF-8 text (byte 4 of line 1): convert it to UTF-8"),
@@ -367,7 +367,7 @@ def test_contexts_are_read_and_not_scored(run: Any, tmp_path: Path) -> None:
     both = as_json(run, *words, "--metric", "wer_dp", *FILES[2:])
     assert both == {"perplexity": expected, "wer_dp": scored("wer_dp")}
     given.write_text("one\n", encoding="utf-8")
-    assert run(*words, status=2).endswith(f"contexts.txt has 1 lines but {FILES[1]} has {len(contexts)}")
+    assert run(*words, status=2).endswith(f"contexts.txt has 1 line but {FILES[1]} has {len(contexts)}")
     refused = run("--metric", "wer_dp", *FILES, "--contexts", str(given), status=2)
     assert refused == "wer_dp has no contexts: leave --contexts out"
 

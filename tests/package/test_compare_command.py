@@ -430,8 +430,8 @@ def test_bad_files_are_told_in_one_line(run: Any, tmp_path: Path) -> None:
         ([one, absent], [one], f"{absent}: No such file or directory"),
         ([one, one], [absent], f"{absent}: No such file or directory"),
         ([one, two], [one], f"{two} has 2 lines but {one} has 1"),
-        ([two, two, one], [two], f"{one} has 1 lines but {two} has 2"),
-        ([two, two], [two, one], f"{one} has 1 lines but {two} has 2"),
+        ([two, two, one], [two], f"{one} has 1 line but {two} has 2"),
+        ([two, two], [two, one], f"{one} has 1 line but {two} has 2"),
         ([empty, empty], [empty], f"{empty} has no lines: give a file with at least one text"),
     ]:
         assert run(*systems, "--references", *references, "--metric", "wer_dp", status=2) == message

@@ -214,7 +214,7 @@ def test_refusals_say_what_to_do(tmp_path: Path) -> None:
         "x has 2 rows but y has 1: give both the same rows": lambda: report("wer_dp", {"x": ["a", "b"], "y": ["a"]}),
         "perplexity compares no predictions with references: choose one of bleu_corpus, rouge_l_multi, wer_dp":
             lambda: report("perplexity", two),
-        "groups['g'] has 1 labels for 2 rows: give one label per row":
+        "groups['g'] has 1 label for 2 rows: give one label per row":
             lambda: report("wer_dp", two, groups={"g": ["a"]}),
         "groups['g'] is 'ab' (str): give a list of labels, as in [groups['g']]":
             lambda: report("wer_dp", two, groups={"g": "ab"}),

@@ -329,7 +329,7 @@ def test_blank_lines_of_one_column_are_empty_texts() -> None:
          "x.txt is read as lines, which have no column 'a': leave --reference-column out, "),
         (["x.txt"], "wer_dp needs references: give --references FILE"),
         (["t.csv", "--references", "x.txt"], "x.txt has 2 lines but t.csv has 6 rows"),
-        (["t.csv", "--references", "short.csv"], "short.csv has 1 rows but t.csv has 6"),
+        (["t.csv", "--references", "short.csv"], "short.csv has 1 row but t.csv has 6"),
         (["x.txt", "--references", "t.csv"], "t.csv has 6 rows but x.txt has 2 lines"),
         (["x.txt", "--references", "a\x1b[31m\nb.csv"], "a\\x1b[31m\\nb.csv: No such file or directory"),
         (["t.csv", "--reference-column", "id", "prediction"],
