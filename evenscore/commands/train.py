@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import inspect
 import io
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,12 @@ from evenscore.commands.wording import command_words
 from evenscore.options import did_you_mean, unknown_option
 from evenscore.plots import PLOT_SUFFIXES, write_plot
 
+# Options of trainers that have words of their own in this command.
+_INSTEAD = {
+    "special_tokens": "give --special-token TOKEN, once for each,",
+    "show_progress": "give --quiet, or nothing,",
+    "extend": "give --extend FILE",
+}
 _MODELS = ("bpe", "byte-level-bpe", "wordpiece", "unigram")
 HELP = "train a tokenizer on files of texts"
 DESCRIPTION = "Train a tokenizer on files of texts, one per line or table row."
@@ -108,7 +115,7 @@ def run(known: argparse.Namespace, others: Sequence[str]) -> str:
     if known.plot is not None:
         write_plot(vocabulary_curve(trainer).plot(), known.plot)
     name, size = printable(str(known.output or known.save_pretrained)), tokenizer.get_vocab_size()
-    note = _other_size(known, options.get("vocab_size", size), size)
+    note = _other_size(known, options, size)
     return f"{name}: {known.model}, {size} token{'s' if size > 1 else ''}{note}\n"
 
 
@@ -123,8 +130,9 @@ def _check_extended(tokenizer: Any, known: argparse.Namespace) -> None:
         raise ValueError(f"--extend {known.extend} has the model {kind}, not one of --model {known.model}: {remedy}")
 
 
-def _other_size(known: argparse.Namespace, asked: int, size: int) -> str:
-    """What to say if the vocabulary is smaller or larger than was asked for."""
+def _other_size(known: argparse.Namespace, options: Mapping[str, Any], size: int) -> str:
+    """What to say if the vocabulary is smaller or larger than was asked for; options: those of the trainer."""
+    asked = options.get("vocab_size", size)
     if size == asked:
         return ""
     if size > asked:
@@ -132,6 +140,8 @@ def _other_size(known: argparse.Namespace, asked: int, size: int) -> str:
         if known.extend:
             kept = f"the tokens of {printable(str(known.extend))} and the characters of the texts"
         return f" ({asked} asked: {kept} are always kept)"
+    if "num_merges" in options:
+        return f" ({asked} asked: num-merges, or a lack of pairs, ended the training)"
     steps = "pieces" if known.model == "unigram" else "pairs that may be merged"
     return f" ({asked} asked: the texts have no more {steps})"
 
@@ -142,6 +152,10 @@ def _check_outputs(known: argparse.Namespace) -> None:
         raise ValueError("nothing to write: give -o FILE, or --save-pretrained DIR")
     if known.role and known.save_pretrained is None:
         raise ValueError("--role belongs to --save-pretrained: give a folder, or leave it out")
+    if "" in (known.special_token or ()):
+        raise ValueError("--special-token '': give the text of a token")
+    if known.output == STANDARD_INPUT:
+        raise ValueError("-o - is no file: name the tokenizer.json to write")
     if known.output is not None:
         check_output(known.output, known.files)
     if known.save_pretrained is not None and known.save_pretrained.is_file():
@@ -167,8 +181,11 @@ def _model_name(name: str) -> str:
 
 
 def _is_plain(path: Path, files: Files) -> bool:
-    """Whether a file is plain text with one text per line."""
-    return path != STANDARD_INPUT and files.kind(path) == "lines" and not is_packed(path)
+    """Whether a file is plain text with one text per line, without a byte order mark, which the trainer would keep."""
+    if path == STANDARD_INPUT or files.kind(path) != "lines" or is_packed(path):
+        return False
+    with path.open("rb") as file:
+        return file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8
 
 
 def _train(tokenizer: Any, trainer: Any, known: argparse.Namespace, files: Files) -> None:
@@ -206,6 +223,10 @@ def _options(known: argparse.Namespace) -> dict[str, Any]:
     options = {name: value for name, value in named.items() if value is not None}
     for word in known.option:
         name, text = _named(word, "--option")
+        if name in _INSTEAD:
+            raise ValueError(f"--option {_dashed(name)}: {_INSTEAD[name]} in its place")
+        if name in options:
+            raise ValueError(f"{_dashed(name)} is given twice, one time by --option: leave one of them out")
         options[name] = value(text)
     if known.extend:
         options["extend"] = True

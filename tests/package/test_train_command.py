@@ -86,6 +86,16 @@ def test_options_reach_the_trainer(tmp_path: Path) -> None:
     assert max(map(len, short.get_vocab().keys() - {"<unk>"})) == 2
 
 
+def test_a_byte_order_mark_is_no_part_of_the_texts(tmp_path: Path) -> None:
+    made = []
+    for name, mark in (("with.txt", b"\xef\xbb\xbf"), ("without.txt", b"")):
+        texts, file = tmp_path / name, tmp_path / f"{name}.json"
+        texts.write_bytes(mark + b"low lower\nlowest low\n")
+        assert main(["train", "--model", "bpe", "--quiet", "-o", str(file), str(texts)]) == 0
+        made.append(file.read_bytes())
+    assert made[0] == made[1]
+
+
 @pytest.mark.parametrize("model", pipelines.PIPELINES)
 def test_extend_goes_on_from_a_file(model: str, tmp_path: Path) -> None:
     small = tmp_path / "small.json"
@@ -134,6 +144,23 @@ def test_tokenize_prints_tokens_or_ids(tmp_path: Path, capsys: pytest.CaptureFix
             "mean 'vocab-size'.*max-token-length",
         ),
         (["train", "--model", "bpe", "--option", "vocab_size", "-o", "{0}/t.json", *CORPUS], "write it as NAME=VALUE"),
+        (
+            ["train", "--model", "bpe", "--vocab-size", "9", "--option", "vocab-size=8", "-o", "{0}/t.json", *CORPUS],
+            "vocab-size is given twice, one time by --option: leave one of them out$",
+        ),
+        (
+            ["train", "--model", "bpe", "--option", 'special_tokens=["<a>"]', "-o", "{0}/t.json", *CORPUS],
+            "--option special-tokens: give --special-token TOKEN, once for each, in its place$",
+        ),
+        (
+            ["train", "--model", "bpe", "--option", "show_progress=maybe", "-o", "{0}/t.json", *CORPUS],
+            "--option show-progress: give --quiet, or nothing, in its place$",
+        ),
+        (
+            ["train", "--model", "bpe", "--special-token", "", "-o", "{0}/t.json", *CORPUS],
+            "--special-token '': give the text of a token$",
+        ),
+        (["train", "--model", "bpe", "-o", "-", *CORPUS], "-o - is no file: name the tokenizer.json to write$"),
         (
             ["train", "--model", "unigram", "--quiet", "--vocab-size", "9", "-o", "{0}/t.json", *CORPUS],
             "set --vocab-size to 73 or",

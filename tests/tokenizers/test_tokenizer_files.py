@@ -138,6 +138,18 @@ def document(**changed: Any) -> str:
     return json.dumps({**json.loads(tokenizer.to_str()), **changed})
 
 
+@pytest.mark.parametrize("id", ["1", None, -1, 1.0, 2**32, [], True, {}, 0, 2**32 - 1])
+def test_ids_of_added_tokens_are_those_that_the_library_reads(id: Any) -> None:
+    text = document(added_tokens=[added(id=id)])
+    if type(id) is int and 0 <= id < 2**32:
+        ours, theirs = (library.Tokenizer.from_str(text) for library in (tokenizers_impl, tokenizers))
+        assert ours.get_vocab() == theirs.get_vocab()
+    else:
+        for library in (tokenizers_impl, tokenizers):
+            with pytest.raises(Exception, match=r"invalid (type|value)|id of the added token"):
+                library.Tokenizer.from_str(text)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -150,6 +162,10 @@ def document(**changed: Any) -> str:
         (document(decoder={"type": "Other"}), "decoder Other is not supported"),
         (document(added_tokens=[{"id": 3, "content": "a"}]), "lacks the key single_word"),
         (document(added_tokens=[added(special="x")]), "special of the added token .* is 'x'"),
+        (
+            document(added_tokens=[added(id=2**32)]),
+            "id of the added token .*: give a whole number from 0 to 429",
+        ),
         (document(added_tokens=["<s>"]), "the added token <s> is not an object"),
         (document(added_tokens=3), "added_tokens of tokenizer.json is 3: expected a list"),
         (document(version="2.0"), "version of tokenizer.json is '2.0': expected '1.0'"),

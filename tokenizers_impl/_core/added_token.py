@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any
 
 from .component import is_of_library
-from .options import as_list, checked_token, plain
+from .options import LARGEST_ID, as_list, checked_token, plain
 
 _FLAGS = ("single_word", "lstrip", "rstrip", "normalized", "special")
 
@@ -105,6 +105,11 @@ class AddedToken:
             if not isinstance(data[name], str if name == "content" else bool):
                 kind = "a string" if name == "content" else "true or false"
                 raise ValueError(f"{name} of the added token {str(data)[:80]} is {data[name]!r}: give {kind}")
+        # Ids are assigned anew, but the library refuses a file with another value than an id.
+        id = data.get("id")
+        if type(id) is not int or not 0 <= id <= LARGEST_ID:
+            shown = f"id of the added token {str(data)[:80]} is {str(id)[:80]}"
+            raise ValueError(f"{shown}: give a whole number from 0 to {LARGEST_ID}")
         return cls(**{name: data[name] for name in names})
 
 
