@@ -93,6 +93,8 @@ def _read(data: Mapping[str, Any], added: list[Any]) -> tuple[Parts, list[AddedT
 def _parsed(text: str) -> Mapping[str, Any]:
     if not isinstance(text, str):
         raise ValueError(f"json is {text!r:.80}: give a string; for bytes use from_buffer, for a path from_file")
+    if not text.strip():
+        raise ValueError("not a valid tokenizer.json: it is empty")
     try:
         document = loads(text)
     except (ValueError, RecursionError) as error:

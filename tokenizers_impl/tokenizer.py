@@ -49,6 +49,7 @@ from ._picture import LONGEST_WORD, WordExplanation, explained, tokenizer_pictur
 from ._text.words import WordCounter
 from .decoders import Decoder
 from .models import Model
+from .models._model import TokenModel
 from .normalizers import Normalizer
 from .pre_tokenizers import PreTokenizer
 from .processors import PostProcessor
@@ -502,7 +503,9 @@ class Tokenizer:
         return STR.text(shown_document(self._parts))
 
     def save(self, path: str, pretty: bool = True) -> None:
-        """Write tokenizer.json to this path, atomically."""
+        """Write tokenizer.json to this path, atomically; ValueError if two tokens have one id, as in `from_file`."""
+        if isinstance(self.model, TokenModel):
+            self.model.refuse_shared_ids()
         write_text(path, self.to_str(pretty))
 
     def save_pretrained(

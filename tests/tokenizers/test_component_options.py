@@ -99,6 +99,8 @@ def test_components_never_change(kind: str, found: type) -> None:
             lambda: pre_tokenizers.Split(" ", "removed", invert="x"),
             "invert of the pre-tokenizer Split is 'x': expected",
         ),
+        (lambda: normalizers.Sequence(normalizers.NFC()), r"^normalizers are NFC\(\): give a list of normalizers$"),
+        (lambda: normalizers.Sequence([normalizers.NFC]), r"normalizers\[0\] is <class .*: make it, with parentheses$"),
         (lambda: pre_tokenizers.ByteLevel("no"), "add_prefix_space of the pre-tokenizer ByteLevel is 'no': expected b"),
         (lambda: pre_tokenizers.Digits("yes"), "individual_digits of the pre-tokenizer Digits is 'yes': expected bool"),
         (lambda: pre_tokenizers.Metaspace(split="no"), "split of the pre-tokenizer Metaspace is 'no': expected bool"),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import random
+import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 import sentencepiece
 import tiktoken
 import tiktoken.load
+import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 from properties import examples
@@ -458,9 +460,45 @@ def test_what_has_no_codes_is_refused(tokenizer: Tokenizer, message: str) -> Non
         ("#version: 0.2\n<unk >\n", "unk_token='<unk>' is also the result of a merge"),
     ],
 )
-def test_bad_codes_are_named(codes: str, message: str) -> None:
+def test_bad_codes_are_named(codes: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
         exchange.from_subword_nmt(codes)
+    path = tmp_path / "codes.txt"
+    path.write_text(codes)
+    with pytest.raises(ValueError, match=message) as told:
+        exchange.from_subword_nmt(path)
+    assert str(told.value).startswith("unk_token" if "unk" in message else f"{path}: ")
+
+
+@pytest.mark.parametrize(
+    ("read", "content", "message"),
+    [
+        (exchange.from_subword_nmt, b"\n", "{}: the file is empty: give a file of codes that subword-nmt has learned"),
+        (
+            exchange.from_tiktoken,
+            b"YQ== 0\n",
+            "255 of the 256 bytes have no token, the first is 0x00, but tiktoken needs all: {} is not complete",
+        ),
+        (
+            exchange.from_sentencepiece,
+            b"\xff\xfe",
+            "{}: the file is neither a model nor text: give a .model or .vocab file of SentencePiece",
+        ),
+    ],
+)
+def test_files_of_another_kind_are_named(
+    read: Callable[[Path], Any], content: bytes, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=f"^{re.escape(message.format(path))}$"):
+        read(path)
+
+
+@pytest.mark.parametrize("write", [exchange.to_subword_nmt, exchange.to_tiktoken, exchange.to_sentencepiece_model])
+def test_tokenizers_of_the_library_are_to_be_converted(write: Callable[[Any], Any]) -> None:
+    with pytest.raises(ValueError, match=r"is a Tokenizer of the library tokenizers: convert it with .*tokenizers$"):
+        write(tokenizers.Tokenizer(tokenizers.models.BPE()))
 
 
 # SentencePiece

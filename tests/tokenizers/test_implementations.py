@@ -224,3 +224,18 @@ def test_mistakes_are_told() -> None:
         tokenizers_impl.CharBPETokenizer(unicode_normalizer="nfx")
     with pytest.raises(AttributeError, match="_nothing"):
         _ = tokenizers_impl.CharBPETokenizer()._nothing
+
+
+def test_a_class_of_ones_own_may_call_what_it_replaces() -> None:
+    """The library's classes have the methods themselves, which `super()`, `help` and `dir` find."""
+
+    class Shouting(tokenizers_impl.ByteLevelBPETokenizer):
+        def encode(self, sequence: Any, *arguments: Any, **named: Any) -> Any:
+            return super().encode(sequence.upper(), *arguments, **named)
+
+    tokenizer = Shouting({"A": 0, "B": 1, "AB": 2}, [("A", "B")])
+    assert tokenizer.encode("ab").tokens == ["AB"]
+    for name in OPTIONS:
+        theirs = {each for each, value in vars(tokenizers.implementations.BaseTokenizer).items() if callable(value)}
+        missing = {each for each in theirs if each[0] != "_"} - set(dir(getattr(tokenizers_impl, name)))
+        assert missing == set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -153,7 +154,9 @@ def test_ids_of_added_tokens_are_those_that_the_library_reads(id: Any) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "not a valid tokenizer.json: Expecting value"),
+        ("", "not a valid tokenizer.json: it is empty"),
+        ("\n", "not a valid tokenizer.json: it is empty"),
+        ("[", "not a valid tokenizer.json: Expecting value"),
         ("{}", "not a valid tokenizer.json: the key 'model' is missing"),
         (document(model=3), "model is 3: expected an object"),
         (document(model={"type": "Other"}), "model type Other is not supported: use one of BPE"),
@@ -169,6 +172,10 @@ def test_ids_of_added_tokens_are_those_that_the_library_reads(id: Any) -> None:
         (document(added_tokens=["<s>"]), "the added token <s> is not an object"),
         (document(added_tokens=3), "added_tokens of tokenizer.json is 3: expected a list"),
         (document(version="2.0"), "version of tokenizer.json is '2.0': expected '1.0'"),
+        (
+            document(pre_tokenizer={"type": "Metaspace", "add_prefix_space": False, "prepend_scheme": "first"}),
+            "add_prefix_space of a Metaspace is False, but prepend_scheme is 'first': leave add_prefix_space out",
+        ),
         (document(pre_tokenizer={"type": "ByteLevel", "add_prefix_space": "x"}), "add_prefix_space .* is 'x': .* bool"),
         (document(pre_tokenizer={"type": "Sequence", "pretokenizers": None}), "pretokenizers of a Sequence is None"),
         (document(decoder={"type": "BPEDecoder", "suffix": 1}), "suffix of the decoder BPEDecoder is 1: expected str"),
@@ -180,3 +187,11 @@ def test_ids_of_added_tokens_are_those_that_the_library_reads(id: Any) -> None:
 def test_a_file_that_is_wrong_or_asks_for_more_is_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         tokenizers_impl.Tokenizer.from_str(text)
+
+
+def test_what_could_not_be_read_again_is_not_saved(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    tokenizer = tokenizers_impl.Tokenizer(tokenizers_impl.models.WordLevel({"a": 0, "b": 0}, unk_token="a"))
+    with pytest.raises(ValueError, match="vocab gives id 0 to both 'a' and 'b': give each token its own id"):
+        tokenizer.save(str(path))
+    assert not path.exists()

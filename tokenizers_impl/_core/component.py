@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, NoReturn, TypeVar, get_ty
 import numpy as np
 
 from .files import dumps
-from .options import described, of_kind
+from .options import as_list, described, of_kind
 
 # --- Components as objects of tokenizer.json
 
@@ -179,6 +179,11 @@ def without_older_keys(data: Any) -> Any:
     if not isinstance(data, Mapping) or data.get("type") != "Metaspace" or "add_prefix_space" not in data:
         return data
     scheme = "always" if data["add_prefix_space"] else "never"
+    if scheme == "never" != data.get("prepend_scheme", scheme):
+        raise ValueError(
+            f"add_prefix_space of a Metaspace is {data['add_prefix_space']!r}, but prepend_scheme is "
+            f"{data['prepend_scheme']!r}: leave add_prefix_space out"
+        )
     kept = {key: value for key, value in data.items() if key not in ("add_prefix_space", "str_rep")}
     return {"prepend_scheme": scheme, **kept}
 
@@ -202,10 +207,11 @@ class StepSequence(Component, Generic[S]):
 
     def __init__(self, steps: Iterable[S]) -> None:
         """Take steps of this package or of the library `tokenizers`; ValueError for anything else."""
-        object.__setattr__(self, "steps", tuple(map(self._own, steps)))
+        object.__setattr__(self, "steps", tuple(map(self._own, as_list(f"{self.key} are", steps, self.key))))
         for i, each in enumerate(self.steps):
             if not isinstance(each, self.kind):
-                raise ValueError(f"{self.key}[{i}] is {each!r}: give {self.key} of this package")
+                advice = "make it, with parentheses" if isinstance(each, type) else f"give {self.key} of this package"
+                raise ValueError(f"{self.key}[{i}] is {each!r}: {advice}")
 
     @classmethod
     def _own(cls, step: Any) -> Any:
@@ -233,7 +239,7 @@ class FlatSequence(StepSequence[S]):
     """A Sequence that replaces nested sequences by their steps; `nested` keeps them, as the library does for files."""
 
     def __init__(self, steps: Iterable[S]) -> None:
-        super().__init__(self._flat(steps))
+        super().__init__(self._flat(as_list(f"{self.key} are", steps, self.key)))
 
     def _flat(self, steps: Iterable[S]) -> Iterator[S]:
         for each in map(self._own, steps):
@@ -330,6 +336,15 @@ def is_of_library(value: object, name: str | None = None) -> bool:
     """Whether the class of an object belongs to the library `tokenizers`, and has this name if one is given."""
     kind = type(value)
     return kind.__module__.partition(".")[0] == _LIBRARY and name in (None, kind.__name__)
+
+
+def refuse_library(tokenizer: object) -> None:
+    """ValueError for a tokenizer of the library, which looks like one of this package."""
+    if is_of_library(tokenizer):
+        raise ValueError(
+            f"the tokenizer is a {type(tokenizer).__name__} of the library tokenizers: convert it with "
+            "tokenizers_impl.Tokenizer.from_tokenizers"
+        )
 
 
 def own_component(value: Any, from_json: Callable[[Any], Any]) -> Any:

@@ -65,9 +65,9 @@ class Source:
         """ValueError for a part that the library refuses, too; begin: where the part begins."""
         self._fail(what, begin, "wrong")
 
-    def lack(self, what: str, begin: int) -> NoReturn:
-        """ValueError for a part that the library accepts."""
-        self._fail(what, begin, "not implemented")
+    def lack(self, what: str, begin: int, remedy: str = "") -> NoReturn:
+        """ValueError for a part that the library accepts; remedy: what to do instead."""
+        self._fail(what, begin, f"not implemented: {remedy}" if remedy else "not implemented")
 
     def refuse(self, what: str, begin: int) -> NoReturn:
         """ValueError for a part that the library may accept or refuse."""

@@ -22,14 +22,14 @@ _LIGATURES = ("ss", "st", "ff", "fi", "fl")
 def folded_char(source: Source, char: str, begin: int) -> OneOf | Char:
     """The character in both cases; ValueError beyond ASCII.  begin, here and below: its position in the pattern."""
     if not char.isascii():
-        source.lack(f"the character {char!r} under (?i): remove (?i) from it", begin)
+        source.lack(f"the character {char!r} under (?i)", begin, "remove (?i) from it")
     return OneOf(_cases(char)) if char.isalpha() else Char(ord(char))
 
 
 def folded_set(source: Source, chars: CharSet, begin: int) -> CharSet:
     """The set with both cases of its letters; ValueError if it has characters beyond ASCII."""
     if len(chars) and chars.bounds[-1] > 0x80:
-        source.lack("a set of more than ASCII characters under (?i): remove (?i) from it", begin)
+        source.lack("a set of more than ASCII characters under (?i)", begin, "remove (?i) from it")
     folded = chars
     for code in range(0x80):
         if chr(code).isalpha() and chars.holds(np.array([code])).any():
@@ -48,8 +48,8 @@ def folded_chain(source: Source, parts: list[Node], begins: list[int]) -> Node:
         doubled = first if isinstance(part, Repeat) else ""
         for pair in _LIGATURES:
             if pair[0] in first and pair[1] in second + doubled:
-                what = f"the letters {pair} in a row under (?i), which also match one character: remove (?i)"
-                source.lack(what, begin)
+                what = f"the letters {pair} in a row under (?i), which also match one character"
+                source.lack(what, begin, "remove (?i)")
     return parts[0] if len(parts) == 1 else Chain(tuple(parts))
 
 
@@ -146,7 +146,7 @@ def _repeated(source: Source, part: Node, options: Options) -> Node:
         if _is_place(part):
             source.reject("a repeat of an anchor or of a look-around", begin)
         if quantified and isinstance(part, Repeat):
-            source.lack("a repeat of a repeat: put a group around what it repeats", begin)
+            source.lack("a repeat of a repeat", begin, "put a group around what it repeats")
         least, most, is_interval = bounds
         mode, doubled = "", False
         if source.took("?"):

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Literal
 
 from .. import decoders, models, normalizers, pre_tokenizers
-from .._core.files import read_text, write_bytes, write_text
+from .._core.component import refuse_library
+from .._core.files import write_bytes, write_text
 from .._patterns import Regex
 from ..models import Unigram
 from ..tokenizer import Tokenizer
@@ -147,7 +148,10 @@ def _read(path: Path, unk_token: str, special_tokens: Collection[str]) -> Senten
             raise ValueError("the file is empty")
         if data.startswith(_MODEL_START) or (path.suffix == ".model" and not _VOCAB_START.match(data)):
             return SentencePieceModel.parse(data)
-        found = parse_vocab(read_text(path))
+        try:
+            found = parse_vocab(data.decode())
+        except UnicodeDecodeError:
+            raise ValueError("the file is neither a model nor text") from None
     except ValueError as error:
         instead = "; read a tokenizer.json with Tokenizer.from_file" if data.lstrip().startswith(b"{") else ""
         raise ValueError(f"{path}: {error}: give a .model or .vocab file of SentencePiece{instead}") from error
@@ -345,6 +349,7 @@ def _normalization(normalizer: normalizers.Normalizer | None) -> SentencePieceMo
 
 def _checked_model(tokenizer: Tokenizer) -> tuple[Unigram, pre_tokenizers.Metaspace]:
     """Model and pre-tokenizer; ValueError if SentencePiece lacks something that the tokenizer has."""
+    refuse_library(tokenizer)
     model, words = tokenizer.model, tokenizer.pre_tokenizer
     if not isinstance(model, Unigram):
         raise _refused(f"its model is {type(model).__name__}, not Unigram")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from .. import decoders, pre_tokenizers
+from .._core.component import refuse_library
 from .._core.files import read_text, write_text
 from ..models import BPE
 from ..tokenizer import Tokenizer
@@ -75,7 +76,7 @@ def from_subword_nmt(
     >>> tokenizer.encode("low slow x").tokens
     ['low</w>', 's', 'low</w>', '<unk>']
     """
-    version, merges = _parsed(_text(codes))
+    version, merges = _parsed(*_named_text(codes))
     if unk_token in {left + right for left, right in merges}:
         raise ValueError(f"unk_token={unk_token!r} is also the result of a merge: choose another one, or None")
     vocab: dict[str, int] = {}
@@ -90,6 +91,7 @@ def from_subword_nmt(
 
 def _checked_model(tokenizer: Tokenizer) -> BPE:
     """The model; ValueError if subword-nmt lacks something that the tokenizer has."""
+    refuse_library(tokenizer)
     model = tokenizer.model
     if not isinstance(model, BPE):
         raise _refused(f"its model is {type(model).__name__}, not BPE")
@@ -111,25 +113,29 @@ def _refused(reason: str) -> ValueError:
     return ValueError(f"subword-nmt has no codes for this tokenizer: {reason}")
 
 
-def _text(codes: str | os.PathLike[str]) -> str:
+def _named_text(codes: str | os.PathLike[str]) -> tuple[str, str]:
+    """The codes, and what messages call them; ValueError for an empty file."""
     if isinstance(codes, str) and "\n" in codes:
-        return codes
-    return read_text(codes)
+        return codes, "codes"
+    text, name = read_text(codes), os.fspath(codes)
+    if not text.strip():
+        raise ValueError(f"{name}: the file is empty: give a file of codes that subword-nmt has learned")
+    return text, name
 
 
-def _parsed(text: str) -> tuple[str, list[Merge]]:
-    """The version and the merges, without duplicates."""
+def _parsed(text: str, name: str) -> tuple[str, list[Merge]]:
+    """The version and the merges, without duplicates; name: that of the codes in messages."""
     lines = text.rstrip("\n").split("\n")
     version, first = "0.1", 1
     if lines[0].startswith("#version:"):
         version, first = lines.pop(0).removeprefix("#version:").strip(), 2
     if version not in _VERSIONS:
-        raise ValueError(f"codes: the version is {version!r}, none of {', '.join(_VERSIONS)}")
+        raise ValueError(f"{name}: the version is {version!r}, none of {', '.join(_VERSIONS)}")
     merges: dict[Merge, None] = {}
     for number, line in enumerate(lines if lines != [""] else [], first):
         parts = line.strip(_BLANKS).split(" ")
         if len(parts) != 2:
-            raise ValueError(f"codes: line {number} is {line!r}, not two symbols with one space between them")
+            raise ValueError(f"{name}: line {number} is {line!r}, not two symbols with one space between them")
         merges[parts[0], parts[1]] = None
     return version, list(merges)
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .. import decoders, pre_tokenizers
+from .._core.component import refuse_library
 from .._core.files import write_text
 from .._patterns import Regex
 from .._text.bytes import byte_to_char, char_to_byte
@@ -165,7 +166,7 @@ def to_tiktoken(tokenizer: Tokenizer) -> dict[bytes, int]:
     """
     model = _checked_model(tokenizer)
     ranks = _byte_tokens(tokenizer, model)
-    _check_bytes(ranks)
+    _check_bytes(ranks, "train with initial_alphabet=ByteLevel.alphabet()")
     _check_merges(ranks, model)
     return ranks
 
@@ -211,7 +212,7 @@ def from_tiktoken(
     words = words_of(pat_str)
     given = dict(ranks) if isinstance(ranks, Mapping) else _read(ranks)
     _check_ranks(given)
-    _check_bytes(given)
+    _check_bytes(given, "give ranks of all" if isinstance(ranks, Mapping) else f"{os.fspath(ranks)} is not complete")
     tokenizer = Tokenizer(_model(given, special_tokens or {}))
     tokenizer.pre_tokenizer = words
     tokenizer.decoder = decoders.ByteLevel()
@@ -224,6 +225,7 @@ def from_tiktoken(
 
 def _checked_model(tokenizer: Tokenizer) -> BPE:
     """The model; ValueError if tiktoken lacks something that the tokenizer has."""
+    refuse_library(tokenizer)
     model, words = tokenizer.model, tokenizer.pre_tokenizer
     if not isinstance(model, BPE):
         raise _refused(f"its model is {type(model).__name__}, not BPE")
@@ -316,11 +318,11 @@ def _check_ranks(ranks: Mapping[bytes, int]) -> None:
             raise ValueError(f"ranks: {owner[rank]!r} and {token!r} both have rank {rank}")
 
 
-def _check_bytes(ranks: Mapping[bytes, int]) -> None:
+def _check_bytes(ranks: Mapping[bytes, int], remedy: str) -> None:
     if missing := [byte for byte in range(256) if bytes([byte]) not in ranks]:
         raise ValueError(
             f"{len(missing)} of the 256 bytes have no token, the first is 0x{missing[0]:02X}, but tiktoken needs all: "
-            "train with initial_alphabet=ByteLevel.alphabet()"
+            f"{remedy}"
         )
 
 

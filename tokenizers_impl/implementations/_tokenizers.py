@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import wraps
+from inspect import isfunction
 from typing import Any
 
 from .. import decoders, normalizers, pre_tokenizers, processors
@@ -118,6 +120,22 @@ class BaseTokenizer:
     ) -> None:
         """Pad every encoding to the same number of tokens, as in `Tokenizer.enable_padding`."""
         self._tokenizer.enable_padding(direction, pad_id, pad_type_id, pad_token, length, pad_to_multiple_of)
+
+
+def _delegating(name: str) -> Any:
+    """The method of a Tokenizer as a method of the classes below, which `super()` and `help` find."""
+    method = getattr(Tokenizer, name)
+
+    @wraps(method)
+    def call(self: BaseTokenizer, *arguments: Any, **named: Any) -> Any:
+        return getattr(self._tokenizer, name)(*arguments, **named)
+
+    return call
+
+
+for _name, _value in vars(Tokenizer).items():
+    if isfunction(_value) and not _name.startswith("_") and _name not in vars(BaseTokenizer):
+        setattr(BaseTokenizer, _name, _delegating(_name))
 
 
 def with_known_specials(tokenizer: Tokenizer, *tokens: str | AddedToken) -> Tokenizer:

@@ -161,7 +161,8 @@ class ScoredPieces:
             word = int(np.searchsorted(words.offsets, failed, side="right")) - 1
             raise ValueError(
                 f"word {word}, {words.text(word)!r}: the vocabulary has no piece for character "
-                f"{failed - words.offsets[word]}, {chr(words.chars[failed])!r}, and unk_id is None: set unk_id"
+                f"{failed - words.offsets[word]}, {chr(words.chars[failed])!r}, and unk_id is None: set unk_id, "
+                "or train with unk_token="
             )
         return RawPaths(pieces, offsets)
 
