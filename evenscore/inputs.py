@@ -318,6 +318,8 @@ def _are_plain(texts: list[Any]) -> bool:
     """Whether all texts are of type `str` and UTF-8 can encode them. Fast for the usual case."""
     if not set(map(type, texts)) <= {str}:
         return False
+    if len(texts) <= _TEXTS_AT_ONCE:
+        return encodes("".join(texts))
     parts = (texts[start : start + _TEXTS_AT_ONCE] for start in range(0, len(texts), _TEXTS_AT_ONCE))
     return all(map(encodes, map("".join, parts)))
 
