@@ -65,7 +65,8 @@ class LaidOutRow(TokenRows):
     @classmethod
     def of(cls, layout: Layout, sequences: Sequence[TokenPart], cut_off: CutOff | None) -> LaidOutRow:
         """Build a row without padding."""
-        return cls(layout, sequences, sum([_length(piece, sequences) for piece in layout.pieces]), cut_off)
+        size = layout.special_count + sum([len(sequences[k]) for k in layout.sequences])
+        return cls(layout, sequences, size, cut_off)
 
     def padded(self, padding: PadTokens) -> LaidOutRow:
         """The row with this padding."""
@@ -91,7 +92,9 @@ class LaidOutRow(TokenRows):
         return self._with_pads(found, pad)
 
     def _with_pads(self, found: list[T], pad: T) -> list[T]:
-        pads = [pad] * (len(self) - self.size)
+        if self.padding.length <= self.size:
+            return found
+        pads = [pad] * (self.padding.length - self.size)
         return pads + found if self.padding.is_left else found + pads
 
     def ids(self, part: slice) -> list[int]:

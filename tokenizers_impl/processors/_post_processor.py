@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias
 
 from .._core.component import FlatSequence, Step
@@ -46,6 +47,16 @@ class Layout:
     pieces: tuple[Piece, ...]
     trims: tuple[bool, ...] = ()
     named: bool = True
+
+    @cached_property
+    def special_count(self) -> int:
+        """The number of special tokens."""
+        return sum(len(piece.ids) for piece in self.pieces if isinstance(piece, SpecialPiece))
+
+    @cached_property
+    def sequences(self) -> tuple[int, ...]:
+        """The sequences, in the order of the row; one may come twice."""
+        return tuple(piece.sequence for piece in self.pieces if isinstance(piece, SequencePiece))
 
     @classmethod
     def plain(cls, is_pair: bool) -> Layout:
