@@ -17,6 +17,7 @@ from evenscore.parallel import require
 from evenscore.text.words import Units, Utf8, encode, split_characters, units_by_key, white_space
 from evenscore.wer.kernel import pay_off
 from evenscore.wer.unspaced import UNSPACED, unspaced_texts, with_spaces
+from evenscore.wer.word_kernel import kernel_units
 
 Step = Callable[[str], str]
 
@@ -269,9 +270,6 @@ def split_units(texts: list[str], unit: str, transforms: Any, transformed: Seque
     # The usual transforms change nothing a second time.
     changed = [*texts, *transformed] if is_usual else [*apply(_all_steps(unit, transforms), texts), *transformed]
     if pay_off():
-        # Most processes need no kernel, so numba is not imported at the top.
-        from evenscore.wer.word_kernel import kernel_units
-
         return kernel_units(changed, is_usual)
     text = _default_words(changed) if is_usual else encode(changed)
     return units_by_key(text, text.data == _SPACE)

@@ -2,15 +2,16 @@
 
 evenscore/text/words.py does the same without numba. It needs UTF-8, and where letters are not ASCII, encoding and
 looking for white space there take as long as the words. These kernels see code points.
-
-Importing this module imports numba.
 """
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from evenscore.kernel import inner_kernel, kernel
 from evenscore.text.segments import IntArray, Segments, offsets_of
 from evenscore.text.words import SPACES, Mask, Points, Units
 
@@ -33,7 +34,7 @@ def kernel_units(texts: list[str], is_usual: bool) -> Units:
     points = np.frombuffer(joined.encode("utf-32-le"), np.uint32)
     text_offsets = offsets_of(np.fromiter(map(len, texts), np.int64, len(texts)))
     spaces = SPACES if is_usual else _ONLY_THE_SPACE
-    ids, offsets, (starts, ends) = _numbered(points, text_offsets, spaces)
+    ids, offsets, (starts, ends) = _compiled()(points, text_offsets, spaces)
 
     def names(ids: IntArray) -> list[str]:
         places = zip(starts[ids].tolist(), ends[ids].tolist(), strict=True)
@@ -42,7 +43,16 @@ def kernel_units(texts: list[str], is_usual: bool) -> Units:
     return Units(Segments(ids, offsets), names)
 
 
-@kernel
+@functools.cache
+def _compiled() -> Callable[..., Any]:
+    # Most processes need no kernel, so numba is not imported at the top.
+    from evenscore.kernel import inner_kernel, kernel
+
+    inner_kernel(_cut)
+    inner_kernel(_slots)
+    return kernel(_numbered)
+
+
 def _numbered(points: Points, text_offsets: IntArray, spaces: Mask) -> tuple[IntArray, IntArray, IntArray]:
     """Return the ids of all words, the index of each text's first word, and where each distinct word starts and ends.
 
@@ -84,7 +94,6 @@ def _numbered(points: Points, text_offsets: IntArray, spaces: Mask) -> tuple[Int
     return ids[: offsets[-1]], offsets, known[:2, :n_known]
 
 
-@inner_kernel
 def _cut(points: Points, place: int, end: int, spaces: Mask, own: IntArray) -> int:
     """Write where each word of a text starts and ends, and its hash; return the number of words.
 
@@ -110,7 +119,6 @@ def _cut(points: Points, place: int, end: int, spaces: Mask, own: IntArray) -> i
         word += 1
 
 
-@inner_kernel
 def _slots(hashes: IntArray, bits: int) -> IntArray:
     """Return a table of 2**bits slots with each distinct word, or -1."""
     slots = np.full(1 << bits, -1)

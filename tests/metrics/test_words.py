@@ -122,5 +122,5 @@ def test_word_kernels_are_compiled_once() -> None:
     for texts in ([], [""], ["a b"], ["ж é"], ["😀 好"]):
         for is_usual in (False, True):
             word_kernel.kernel_units(texts, is_usual)
-    numbered: Any = word_kernel._numbered
-    assert len(numbered.compiled.signatures) == 1
+    compiled: Any = word_kernel._compiled()
+    assert len(compiled.compiled.signatures) == 1
