@@ -8,6 +8,7 @@ edits.py.
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from evenscore.inputs import warn_caller
 from evenscore.text.segments import IntArray, Segments
 
 Bits = npt.NDArray[np.uint64]
@@ -40,14 +42,18 @@ def add_work(cells: int, pairs: int) -> None:
 def pay_off() -> bool:
     """Whether kernels should align: without them, this process has already lost the time that loading them takes.
 
-    False if numba is told to compile nothing, since Python runs the kernels a hundred times as slowly.
+    False if numba is told to compile nothing, since Python runs the kernels a hundred times as slowly, and where a
+    published metric has been loaded without numba.
     """
     return _done["cells"] >= _WORTHWHILE and _may_compile()
 
 
-# numba reads it once, too.
+# numba reads the variable once, too.
 @functools.cache
 def _may_compile() -> bool:
+    if importlib.util.find_spec("numba") is None:
+        warn_caller("numba is not installed, so long texts take up to ten times as long: pip install numba")
+        return False
     return os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
 
 

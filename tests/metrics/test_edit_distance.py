@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -341,6 +342,20 @@ def test_lanes_are_more_work_than_their_cells(pairs: int, more: int, monkeypatch
     monkeypatch.setattr(lanes, "_WORTHWHILE", 8)
     assert counts([([1, 2], [2, 3, 4])] * pairs) == [rapidfuzz_counts(([1, 2], [2, 3, 4]))] * pairs
     assert kernel._done == {"cells": pairs * (6 + kernel._CELLS_PER_PAIR) + more}
+
+
+@pytest.mark.usefixtures("_cold")
+def test_without_numba_python_aligns_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A published metric may be loaded on a machine that lacks it."""
+    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.setattr(kernel, "_WORTHWHILE", 0)
+    kernel._may_compile.cache_clear()
+    texts = {"predictions": ["a b c d " * 2000] * 3, "references": ["b a d " * 2500] * 3}
+    with pytest.warns(UserWarning, match="numba is not installed, so long texts take .*: pip install numba") as warned:
+        found = [evenscore.load("wer_dp").compute(**texts)["wer"] for _ in range(2)]
+    kernel._may_compile.cache_clear()
+    assert found == [jiwer.wer(texts["references"], texts["predictions"])] * 2
+    assert len(warned) == 1
 
 
 @pytest.mark.usefixtures("_cold")
