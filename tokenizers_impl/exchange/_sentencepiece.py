@@ -343,7 +343,7 @@ def _normalization(normalizer: normalizers.Normalizer | None) -> SentencePieceMo
             return model
     raise _refused(
         f"it has the normalizer {normalizer!r:.80}; train without it on normalised texts, or with the normalizer of a "
-        "tokenizer from from_sentencepiece"
+        "tokenizer from from_sentencepiece(normalizer='own')"
     )
 
 
