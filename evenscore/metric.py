@@ -17,14 +17,7 @@ import numpy as np
 from evenscore.added_rows import AddedRows
 from evenscore.columns import RowScorer, column_rows, grouped_rows
 from evenscore.identity import LIBRARY_DIGEST, code_digest, installed_class
-from evenscore.options import (
-    HostOptions,
-    check_choice,
-    check_known,
-    declared,
-    option_lines,
-    row_options,
-)
+from evenscore.options import HostOptions, check_choice, check_known, declared, option_lines, row_options
 from evenscore.scorer import COLUMNS, Result, Scorer, rebuilt
 from evenscore.significance import FloatArray
 from evenscore.text.segments import IntArray

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import gzip
 import json
 import re
@@ -130,12 +131,15 @@ def shown_name(path: Path) -> str:
     return "standard input" if path == STANDARD_INPUT else str(path)
 
 
-def is_packed(path: Path) -> bool:
-    """Whether a file is, or by its name should be, packed with gzip.  Raises OSError if it cannot be opened."""
-    if path.suffix.lower() == ".gz":
-        return True
+def is_plain(path: Path) -> bool:
+    """Whether the bytes of a file are its text: it is not packed, and has no byte order mark.
+
+    False for a pipe, because what is read from it to find out is gone. Raises OSError if the file cannot be opened.
+    """
+    if path == STANDARD_INPUT or path.suffix.lower() == ".gz" or path.is_fifo():
+        return False
     with path.open("rb") as file:
-        return file.read(len(_GZIP_START)) == _GZIP_START
+        return not file.read(len(codecs.BOM_UTF8)).startswith((_GZIP_START, codecs.BOM_UTF8))
 
 
 def _unpacked(path: Path, name: str) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import codecs
 import inspect
 import io
 import warnings
@@ -19,7 +18,7 @@ from evenscore.commands.texts import (
     Files,
     add_column,
     add_input_format,
-    is_packed,
+    is_plain,
     shown_name,
     text_column,
 )
@@ -180,14 +179,6 @@ def _model_name(name: str) -> str:
     return name
 
 
-def _is_plain(path: Path, files: Files) -> bool:
-    """Whether a file is plain text with one text per line, without a byte order mark, which the trainer would keep."""
-    if path == STANDARD_INPUT or files.kind(path) != "lines" or is_packed(path):
-        return False
-    with path.open("rb") as file:
-        return file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8
-
-
 def _train(tokenizer: Any, trainer: Any, known: argparse.Namespace, files: Files) -> None:
     """Train the tokenizer; ValueError if the files have no words, which the library only warns of."""
     # Imported here, because only this command and tokenize need the tokenizers.
@@ -196,7 +187,7 @@ def _train(tokenizer: Any, trainer: Any, known: argparse.Namespace, files: Files
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", EmptyCorpusWarning)
-            if all(_is_plain(path, files) for path in known.files):
+            if all(files.kind(path) == "lines" and is_plain(path) for path in known.files):
                 # The trainer reads these files itself, in parts.
                 tokenizer.train([str(path) for path in known.files], trainer)
             else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import subprocess
 import sys
@@ -84,6 +85,23 @@ def test_options_reach_the_trainer(tmp_path: Path) -> None:
     assert 256 < frequent.get_vocab_size() < 300
     short = trained("unigram", tmp_path / "c.json", "--vocab-size", "150", "--option", "max-piece-length=2")
     assert max(map(len, short.get_vocab().keys() - {"<unk>"})) == 2
+
+
+@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="pipes have no paths")
+def test_a_pipe_is_read_whole(tmp_path: Path) -> None:
+    """As in `evenscore train <(program)`. The texts are longer than what Python reads ahead."""
+    texts = tmp_path / "texts.txt"
+    texts.write_text(Path(CORPUS[0]).read_text(encoding="utf-8") * 10, encoding="utf-8")
+    reading, writing = os.pipe()
+    with os.fdopen(writing, "wb") as pipe, os.fdopen(reading):
+        pipe.write(texts.read_bytes())
+        pipe.close()
+        made = []
+        for name, path in (("a.json", str(texts)), ("b.json", f"/dev/fd/{reading}")):
+            words = ["--vocab-size", "200", "--quiet", "-o", str(tmp_path / name), path]
+            assert main(["train", "--model", "bpe", *words]) == 0
+            made.append((tmp_path / name).read_bytes())
+    assert made[0] == made[1]
 
 
 def test_a_byte_order_mark_is_no_part_of_the_texts(tmp_path: Path) -> None:
