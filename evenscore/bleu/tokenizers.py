@@ -29,10 +29,10 @@ from evenscore.text.words import (
     encode_either,
     from_token_lists,
     points_of,
+    split_at,
     split_characters,
-    split_units,
+    split_words,
     translate,
-    units_at,
     white_space,
     white_space_of,
     without_spaces,
@@ -223,7 +223,7 @@ def _13a(texts: list[str]) -> Units:
     if _may_be_wrapped(text):
         # Only some texts are. To look for each character is several times as fast as a pattern for all.
         text = encode_either([unwrapped(row) if "\n" in row or ">" in row or "&" in row else row for row in texts])
-    return units_at(text, white_space_of(text), cuts_13a(text))
+    return split_at(text, white_space_of(text), cuts_13a(text)).units
 
 
 def _may_be_wrapped(text: Utf8 | Utf16) -> bool:
@@ -240,12 +240,12 @@ _ENTITY_NAMES = tuple(entity[1:].encode() for entity, _ in ENTITIES)
 
 def _intl(texts: list[str]) -> Units:
     text = encode_either(list(map(str.rstrip, texts)))
-    return units_at(text, white_space_of(text), cuts_intl(text))
+    return split_at(text, white_space_of(text), cuts_intl(text)).units
 
 
 def _zh(texts: list[str]) -> Units:
     text = encode(list(map(str.strip, texts)))
-    return units_at(text, white_space(text.data), cuts_zh(text))
+    return split_at(text, white_space(text.data), cuts_zh(text)).units
 
 
 # --- tokenizers that process one text at a time
@@ -315,7 +315,7 @@ _AT_ONCE: dict[str, TokenizeTexts] = {
     "intl": _intl,
     "char": lambda texts: without_spaces(split_characters(texts)),
     "zh": _zh,
-    "none": split_units,
+    "none": lambda texts: split_words(texts).units,
 }
 _MODEL_FILES = {".model": _sentencepiece, ".json": _tokenizer_json}
 AT_ONCE = tuple(_AT_ONCE)

@@ -36,7 +36,6 @@ from evenscore.text.words import (
     map_words,
     points_of,
     split_at,
-    split_units,
     split_words,
     translate,
 )
@@ -56,8 +55,6 @@ def tokenize(texts: list[str], tokenizer: Any, stemmer: bool | str) -> Units:
     """
     if callable(tokenizer):
         return from_token_lists([checked_tokens(called(tokenizer, text), text) for text in texts]).units
-    if tokenizer == "whitespace" and not stemmer:
-        return split_units(texts)
     words = _SPLITTERS[tokenizer](texts)
     if stemmer:
         words = map_words(words, lambda distinct: _stems(distinct.to_pylist(), stemmer))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -154,11 +155,17 @@ class Units(NamedTuple):
         return [names[start:end] for start, end in itertools.pairwise(offsets)]
 
 
-class Words(NamedTuple):
-    """The words of texts as ids in their vocabulary of distinct strings."""
+@dataclass(frozen=True)
+class Words:
+    """The words of texts as ids in their vocabulary of distinct strings, which `spell` makes on request only."""
 
     segments: Segments
-    vocabulary: pa.LargeStringArray
+    spell: Callable[[], pa.LargeStringArray]
+
+    @functools.cached_property
+    def vocabulary(self) -> pa.LargeStringArray:
+        """The distinct words, by id."""
+        return self.spell()
 
     @property
     def units(self) -> Units:
@@ -246,19 +253,14 @@ def white_space(data: Bytes) -> Mask:
 
 
 def split_at(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None = None) -> Words:
-    """Split texts into the runs of units between separators.
+    """Split texts into the runs of units between separators, numbered in order of first appearance.
 
     separators: True for each unit of a separator; cuts: further places where a word starts.
     """
-    segments, keyed, distinct = _numbered(text, separators, cuts)
-    return Words(segments, _strings(keyed, distinct, type(text)))
-
-
-def units_at(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None = None) -> Units:
-    """Like `split_at`, but creates strings on request only."""
-    segments, keyed, distinct = _numbered(text, separators, cuts)
-    kind = type(text)
-    return Units(segments, lambda ids: _strings(keyed, distinct[ids], kind).to_pylist())
+    offsets, keyed = _keyed(text, separators, cuts)
+    numbered, kind = as_arrow(keyed.keys).dictionary_encode(), type(text)
+    segments = Segments(from_arrow(numbered.indices), offsets)
+    return Words(segments, lambda: _strings(keyed, from_arrow(numbered.dictionary), kind))
 
 
 def _strings(keyed: Keyed, keys: IntArray, kind: type[Utf8 | Utf16]) -> pa.LargeStringArray:
@@ -276,16 +278,9 @@ def _strings(keyed: Keyed, keys: IntArray, kind: type[Utf8 | Utf16]) -> pa.Large
 
 
 def units_by_key(text: Utf8, separators: Mask) -> Units:
-    """Like `units_at`, but faster, with keys as ids: integers of any size from 0."""
+    """Like `split_at`, but faster, with keys as ids: integers of any size from 0."""
     offsets, keyed = _keyed(text, separators, None)
     return Units(Segments(keyed.keys, offsets), lambda keys: keyed.spell(keys).to_pylist())
-
-
-def _numbered(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None) -> tuple[Segments, Keyed, IntArray]:
-    """Return the words, numbered in order of first appearance, all keys, and the key of each number."""
-    offsets, keyed = _keyed(text, separators, cuts)
-    encoded = as_arrow(keyed.keys).dictionary_encode()
-    return Segments(from_arrow(encoded.indices), offsets), keyed, from_arrow(encoded.dictionary)
 
 
 def _keyed(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None) -> tuple[IntArray, Keyed]:
@@ -322,16 +317,6 @@ def split_words(texts: list[str]) -> Words:
     return split_at(text, white_space_of(text))
 
 
-def split_units(texts: list[str]) -> Units:
-    """Like `split_words`, but creates strings on request only, which is faster.
-
-    >>> split_units(["a b a", ""]).rows()
-    [['a', 'b', 'a'], []]
-    """
-    text = encode_either(texts)
-    return units_at(text, white_space_of(text))
-
-
 def split_characters(texts: list[str]) -> Units:
     """Split texts into code points, which are their own ids.
 
@@ -354,7 +339,7 @@ def from_token_lists(token_lists: list[list[str]]) -> Words:
     """Return the words of texts that are already split."""
     encoded = pa.array(list(itertools.chain.from_iterable(token_lists)), pa.large_string()).dictionary_encode()
     lengths = np.fromiter(map(len, token_lists), np.int64, len(token_lists))
-    return Words(Segments(from_arrow(encoded.indices), offsets_of(lengths)), encoded.dictionary)
+    return Words(Segments(from_arrow(encoded.indices), offsets_of(lengths)), lambda: encoded.dictionary)
 
 
 def checked_tokens(tokens: Any, text: str) -> list[str]:
@@ -374,7 +359,7 @@ def map_words(words: Words, tokenize: Callable[[pa.LargeStringArray], Words]) ->
     ([0, 1, 2, 0, 1], [0, 3, 5], ['a', 'b', 'c'])
     """
     per_word = tokenize(words.vocabulary)
-    return Words(expand(words.segments, per_word.segments), per_word.vocabulary)
+    return Words(expand(words.segments, per_word.segments), per_word.spell)
 
 
 def expand(segments: Segments, expansions: Segments) -> Segments:

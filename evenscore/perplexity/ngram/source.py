@@ -71,7 +71,7 @@ def _split_characters(texts: list[str]) -> Words:
     is_used = np.zeros(_CODE_POINTS, dtype=np.bool_)
     is_used[points.ids] = True
     ids = np.cumsum(is_used)[points.ids] - 1
-    return Words(Segments(ids, points.offsets), pa.array(map(chr, np.flatnonzero(is_used)), pa.large_string()))
+    return Words(Segments(ids, points.offsets), lambda: pa.array(map(chr, np.flatnonzero(is_used)), pa.large_string()))
 
 
 _UNITS = {
