@@ -126,8 +126,8 @@ def cuts_intl(text: Utf8 | Utf16) -> Mask:
     >>> cuts_intl(encode(["1.5…«a»"])).nonzero()[0].tolist()
     [3, 6, 8, 9, 11]
     """
-    begins, ends = character_begins(text), text.offsets[1:] - 1
-    classes = _intl_classes()[points_of(text)]
+    begins, ends = character_begins(text.data), text.offsets[1:] - 1
+    classes = _intl_classes()[points_of(text.data)]
     # The first and last character of a text have no neighbour for the rules to match.
     classes[ends if len(classes) == len(begins) else np.cumsum(begins)[ends] - 1] = _EDGE
     cuts = np.zeros(len(begins), np.bool_)

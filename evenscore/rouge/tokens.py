@@ -22,22 +22,26 @@ from evenscore.inputs import warn_caller
 from evenscore.options import callable_name, called
 from evenscore.rouge.stems import stem_words
 from evenscore.text.words import (
-    LINE_FEED,
     Bytes,
     Mask,
     Points,
     Units,
     Utf8,
+    Utf16,
     Words,
     character_begins,
     checked_tokens,
     encode,
+    encode_lines,
     from_token_lists,
     map_words,
     points_of,
+    sample_of,
     split_at,
     split_words,
     translate,
+    white_space_of,
+    without,
 )
 
 TOKENIZERS = ("rouge_score", "unicode", "whitespace")
@@ -125,32 +129,56 @@ def _unicode(texts: list[str]) -> Words:
     Joiners and soft hyphens are removed. Other scripts without spaces between words, such as Thai, are not split: pass
     a callable for them.
     """
-    return map_words(split_words(texts), _tokens_of_words)
-
-
-# So many words are put into NFC at once: Python only looks at a text without marks, but one mark makes it compose all.
-_PART = 500
+    lines = "\n".join([*texts, ""])
+    if lines.count("\n") != len(texts):
+        return _unicode([text.replace("\n", " ") for text in texts])
+    sample = sample_of(lines)
+    if 100 * len(sample.encode()) <= 101 * len(sample):
+        return _tokens(lines)
+    # Outside ASCII, lower case and NFC take longer than all else, so each distinct word goes through them once.
+    text = encode_lines(lines)
+    return map_words(split_at(text, white_space_of(text)), _tokens_of_words)
 
 
 def _tokens_of_words(words: pa.LargeStringArray) -> Words:
-    """Return what `_unicode_tokens` returns for each word, from one text of all words.
-
-    Neither lower case nor NFC looks beyond white space, so each word is changed as if it were alone.
-    """
-    ends = pa.array([*range(0, len(words), _PART), len(words)], pa.int32())
-    parts = pc.binary_join(pa.ListArray.from_arrays(ends, words), pa.scalar("\n", words.type)).to_pylist()
-    joined = "".join(unicodedata.normalize("NFC", part.lower()) + "\n" for part in parts)
-    for char in _INVISIBLE:
-        joined = joined.replace(char, "")
-    data = np.frombuffer(joined.encode(), np.uint8)
-    text = Utf8(data, np.append(0, (data == LINE_FEED).nonzero()[0] + 1))
-    begins, classes = character_begins(text), _classes(points_of(text))
-    cuts = np.zeros(len(data), np.bool_)
-    cuts[begins] = _starts_of_tokens(classes)
-    return split_at(text, classes[np.cumsum(begins) - 1] == ord(" "), cuts)
+    whole = pa.ListArray.from_arrays(pa.array([0, len(words)], pa.int32()), words)
+    lines = pc.binary_join(whole, pa.scalar("\n", words.type))[0].as_py()
+    return _tokens(f"{lines}\n" if len(words) else "")
 
 
-def _classes(points: Points) -> Bytes:
+def _tokens(lines: str) -> Words:
+    """Return what `_unicode_tokens` returns for each text; lines: the texts with a line feed after each."""
+    text = encode_lines(_composed(lines))
+    classes = _classes(text)
+    invisible = classes == ord("i")
+    if invisible.any():
+        text, classes = without(text, invisible), classes[~invisible]
+    return split_at(text, classes == ord(" "), _starts_of_tokens(text, classes))
+
+
+# Some 200 characters and the rest of a word: Python only looks at a text without marks, but one mark makes it compose
+# all. Neither lower case nor NFC looks beyond white space.
+_PART = re.compile(r".{0,200}\S*\s", re.DOTALL)
+
+
+def _composed(lines: str) -> str:
+    """Return lines in lower case and NFC."""
+    if lines.isascii():
+        return lines.lower()
+    return "".join(unicodedata.normalize("NFC", part.lower()) for part in _PART.findall(lines))
+
+
+def _classes(text: Utf8 | Utf16) -> Bytes:
+    """Return the class of the character of each unit."""
+    classes = translate(text.low, _CLASSES_OF_ASCII).copy()
+    is_wide = text.data >= 128
+    if is_wide.any():
+        wide = text.data[is_wide]
+        classes[is_wide] = _classes_of_points(points_of(wide))[np.cumsum(character_begins(wide)) - 1]
+    return classes
+
+
+def _classes_of_points(points: Points) -> Bytes:
     """Return the class of each code point."""
     classes = np.zeros(int(points.max(initial=0)) + 1, np.uint8)
     classes[points] = 1
@@ -159,13 +187,16 @@ def _classes(points: Points) -> Bytes:
     return classes[points]
 
 
-def _starts_of_tokens(classes: Bytes) -> Mask:
-    """Return which characters start a token, besides those after a space; the classes match `_TOKEN_CLASSES`."""
-    starts: Mask = classes == ord("h")
-    if starts.any():
-        # So does the character after one of these and its marks.
-        bases = (classes != ord("m")).nonzero()[0]
-        starts[bases[1:]] |= starts[bases[:-1]]
+def _starts_of_tokens(text: Utf8 | Utf16, classes: Bytes) -> Mask | None:
+    """Return which units start a token, besides those after a space; the classes match `_TOKEN_CLASSES`."""
+    single = classes == ord("h")
+    if not single.any():
+        return None
+    begins = character_begins(text.data)
+    starts: Mask = single & begins
+    # So does the character after one of these and its marks.
+    bases = (begins & (classes != ord("m"))).nonzero()[0]
+    starts[bases[1:]] |= starts[bases[:-1]]
     return starts
 
 
@@ -188,9 +219,11 @@ _TOKEN_CLASSES = re.compile("hm*|[wm]+")
 
 
 class _Classes(dict[int, str]):
-    """Maps code points to classes: h Han or Kana, m mark, w other letter or number, space anything else."""
+    """Maps code points to classes: h Han or Kana, m mark, w other letter or number, i invisible, space all others."""
 
     def __missing__(self, point: int) -> str:
+        if point in _SHAPING:
+            return "i"
         category = unicodedata.category(chr(point))[0]
         is_token = category == "L" and unicodedata.name(chr(point), "").startswith(_ONE_TOKEN_A_CHARACTER)
         self[point] = "h" if is_token else {"L": "w", "N": "w", "M": "m"}.get(category, " ")
@@ -202,6 +235,7 @@ _ONE_TOKEN_A_CHARACTER = (
     "HIRAGANA", "KATAKANA", "HALFWIDTH KATAKANA",
 )  # fmt: skip
 _CLASSES = _Classes()
+_CLASSES_OF_ASCII = bytes(ord(_CLASSES[byte]) if byte < 128 else 0 for byte in range(256))
 
 _SPLITTERS: dict[str, Callable[[list[str]], Words]] = {
     "rouge_score": _rouge_score,

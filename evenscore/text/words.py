@@ -104,7 +104,7 @@ def _between(data: Bytes, starts: IntArray, ends: IntArray) -> pa.LargeStringArr
 
 LINE_FEED = 10
 _WIDE = "utf-16-le"
-# About this many characters decide between encodings.
+# So many characters show what a text is like.
 _SAMPLE = 1000
 
 # Whether str.isspace() is true, by code point; the last such character is U+3000.
@@ -175,8 +175,8 @@ class Words:
 
 def encode(texts: list[str]) -> Utf8:
     """Encode texts as UTF-8."""
-    data = np.frombuffer("\n".join([*texts, ""]).encode(), np.uint8)
-    return Utf8(data, _offsets(data, texts, "utf-8"))
+    text = _as_utf_8("\n".join([*texts, ""]))
+    return text._replace(offsets=_offsets(text, texts, "utf-8"))
 
 
 def encode_either(texts: list[str]) -> Utf8 | Utf16:
@@ -185,37 +185,69 @@ def encode_either(texts: list[str]) -> Utf8 | Utf16:
     >>> encode_either(["Да"]).data.tolist(), encode_either(["Yes"]).data.tolist()
     ([1044, 1072, 10], [89, 101, 115, 10])
     """
-    joined = "\n".join([*texts, ""])
-    sample = joined[:: len(joined) // _SAMPLE + 1]
+    text = encode_lines("\n".join([*texts, ""]))
+    return text._replace(offsets=_offsets(text, texts, "utf-8" if isinstance(text, Utf8) else _WIDE))
+
+
+def encode_lines(lines: str) -> Utf8 | Utf16:
+    """Encode texts of one line each like `encode_either`; lines: the texts with a line feed after each."""
+    sample = sample_of(lines)
     if 4 * len(sample.encode()) <= 5 * len(sample):
-        return encode(texts)
-    data = np.frombuffer(joined.encode(_WIDE), "<u2")
-    return Utf16(data, _offsets(data, texts, _WIDE), np.minimum(data, 0xFE).astype(np.uint8))
+        return _as_utf_8(lines)
+    data = np.frombuffer(lines.encode(_WIDE), "<u2")
+    return Utf16(data, _ends_of_lines(data), np.minimum(data, 0xFE).astype(np.uint8))
 
 
-def _offsets(data: Bytes | Wide, texts: list[str], encoding: str) -> IntArray:
-    """Return where each text starts in the joined data, and the end."""
-    ends = (data == LINE_FEED).nonzero()[0] + 1
-    if len(ends) != len(texts):
-        # Some text contains line feeds.
-        ends = np.cumsum([len(text.encode(encoding)) // data.itemsize + 1 for text in texts])
-    return np.concatenate(([0], ends))
+def sample_of(text: str) -> str:
+    """Return at most 1,000 characters, from all over a text."""
+    return text[:: len(text) // _SAMPLE + 1]
 
 
-def points_of(text: Utf8 | Utf16) -> Points:
-    """Return the code points of all texts and of the line feeds after them."""
-    decoded = text.data.tobytes().decode("utf-8" if isinstance(text, Utf8) else _WIDE)
+def _as_utf_8(lines: str) -> Utf8:
+    data = np.frombuffer(lines.encode(), np.uint8)
+    return Utf8(data, _ends_of_lines(data))
+
+
+def _ends_of_lines(data: Bytes | Wide) -> IntArray:
+    """Return the places behind line feeds, after 0."""
+    return np.concatenate(([0], (data == LINE_FEED).nonzero()[0] + 1))
+
+
+def _offsets(text: Utf8 | Utf16, texts: list[str], encoding: str) -> IntArray:
+    """Return where each of the texts starts in the encoded lines, and the end."""
+    if len(text.offsets) == len(texts) + 1:
+        return text.offsets
+    # Some text contains line feeds.
+    return offsets_of(np.array([len(own.encode(encoding)) // text.data.itemsize + 1 for own in texts]))
+
+
+def points_of(data: Bytes | Wide) -> Points:
+    """Return the code points of units, those of UTF-8 or of UTF-16."""
+    decoded = data.tobytes().decode("utf-8" if data.dtype == np.uint8 else _WIDE)
     return np.frombuffer(decoded.encode("utf-32-le"), "<u4")
 
 
-def character_begins(text: Utf8 | Utf16) -> Mask:
+def character_begins(data: Bytes | Wide) -> Mask:
     """Return which units are the first of a character.
 
-    >>> character_begins(encode(["aé"])).tolist()
+    >>> character_begins(encode(["aé"]).data).tolist()
     [True, True, False, True]
     """
-    begins: Mask = (text.data & 0xC0) != 0x80 if isinstance(text, Utf8) else (text.data & 0xFC00) != 0xDC00
+    begins: Mask = (data & 0xC0) != 0x80 if data.dtype == np.uint8 else (data & 0xFC00) != 0xDC00
     return begins
+
+
+def without(text: Utf8 | Utf16, left_out: Mask) -> Utf8 | Utf16:
+    """Leave out whole characters, of which `left_out` has every unit.
+
+    >>> without(encode(["a-b", "-"]), np.array([False, True, False, False, True, False])).data.tobytes()
+    b'ab\\n\\n'
+    """
+    kept = ~left_out
+    offsets = offsets_of(kept)[text.offsets]
+    if isinstance(text, Utf8):
+        return Utf8(text.data[kept], offsets)
+    return Utf16(text.data[kept], offsets, text.low[kept])
 
 
 def translate(data: Bytes, table: bytes) -> Bytes:

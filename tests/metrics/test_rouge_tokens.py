@@ -78,6 +78,15 @@ def test_tokens_of_every_script_are_found_character_by_character(text: str) -> N
     assert tokens(text, "unicode") == naive.unicode_tokens(text)
 
 
+@examples(300)
+@given(st.lists(st.text(alphabet=st.one_of(st.sampled_from(SCRIPTS), st.characters(codec="utf-8"))), max_size=4))
+def test_the_tokens_of_other_scripts_between_much_english_are_the_same(texts: list[str]) -> None:
+    """Between so much of ASCII, no word is looked up among distinct ones."""
+    lines = [text for own in texts for text in ("Yes, it's so. " * 500, own, f"a{own} {own}\n{own}b")]
+    words = _SPLITTERS["unicode"](lines).units
+    assert words.rows() == [naive.unicode_tokens(line) for line in lines]
+
+
 @examples(150)
 @given(st.text(alphabet=st.characters(codec="ascii")))
 def test_in_ascii_both_tokenizers_are_one(text: str) -> None:
@@ -111,11 +120,11 @@ def test_words_of_many_scripts(text: str, expected: list[str]) -> None:
     assert tokens(text, "unicode") == expected
 
 
-@pytest.mark.parametrize("n", [499, 500, 501, 1250])
-def test_many_words_are_composed_in_parts(n: int) -> None:
-    words = [f"É{number}e\u0301-x{number}" for number in range(n)]
-    expected = [token for number in range(n) for token in (f"é{number}é", f"x{number}")]
-    assert tokens(" ".join(words), "unicode") == expected
+@pytest.mark.parametrize("much_english", ["", "plain " * 20_000])
+def test_texts_are_composed_in_parts(much_english: str) -> None:
+    words = [f"{'x' * number}-É{number}e\u0301" for number in range(250)]
+    expected = [token for number in range(250) for token in ("x" * number, f"é{number}é")][1:]
+    assert tokens(" ".join([*words, much_english]), "unicode") == expected + much_english.split()
 
 
 @pytest.mark.parametrize("text", ["naïve Café", "한국어 위키", "ガギグ パ", "हिन्दी \u0958लम", "Việt Nam", "Ålesund"])
