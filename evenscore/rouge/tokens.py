@@ -36,7 +36,6 @@ from evenscore.text.words import (
     from_token_lists,
     map_words,
     points_of,
-    sample_of,
     split_at,
     split_words,
     translate,
@@ -132,28 +131,38 @@ def _unicode(texts: list[str]) -> Words:
     lines = "\n".join([*texts, ""])
     if lines.count("\n") != len(texts):
         return _unicode([text.replace("\n", " ") for text in texts])
-    sample = sample_of(lines)
-    if 100 * len(sample.encode()) <= 101 * len(sample):
-        return _tokens(lines)
-    # Outside ASCII, lower case and NFC take longer than all else, so each distinct word goes through them once.
     text = encode_lines(lines)
+    lowered = _lowered(text) if isinstance(text, Utf8) else None
+    if lowered is not None:
+        return _cut(lowered)
+    # Lower case and NFC of such text take longer than all else, so each distinct word goes through them once.
     return map_words(split_at(text, white_space_of(text)), _tokens_of_words)
 
 
+def _lowered(text: Utf8) -> Utf8 | None:
+    """Return texts in lower case and NFC, or None if that depends on neighbours or changes the number of bytes.
+
+    Most of UTF-8 is ASCII, which bytes lower fast. All other characters are lowered as one string.
+    """
+    data = np.frombuffer(bytearray(text.data).lower(), np.uint8)
+    places = (data >= 128).nonzero()[0]
+    units = data[places]
+    wide = units.tobytes().decode()
+    # Only a final capital sigma is lowered by its neighbours, and only marks compose with or pass characters of ASCII.
+    if "Σ" in wide or (_classes_of_points(points_of(units)) == ord("m")).any():
+        return None
+    lowered = np.frombuffer(unicodedata.normalize("NFC", wide.lower()).encode(), np.uint8)
+    if not np.array_equal(character_begins(lowered), character_begins(units)):
+        return None
+    data[places] = lowered
+    return Utf8(data, text.offsets)
+
+
 def _tokens_of_words(words: pa.LargeStringArray) -> Words:
+    """Return what `_unicode_tokens` returns for each word."""
     whole = pa.ListArray.from_arrays(pa.array([0, len(words)], pa.int32()), words)
     lines = pc.binary_join(whole, pa.scalar("\n", words.type))[0].as_py()
-    return _tokens(f"{lines}\n" if len(words) else "")
-
-
-def _tokens(lines: str) -> Words:
-    """Return what `_unicode_tokens` returns for each text; lines: the texts with a line feed after each."""
-    text = encode_lines(_composed(lines))
-    classes = _classes(text)
-    invisible = classes == ord("i")
-    if invisible.any():
-        text, classes = without(text, invisible), classes[~invisible]
-    return split_at(text, classes == ord(" "), _starts_of_tokens(text, classes))
+    return _cut(encode_lines(_composed(f"{lines}\n" if len(words) else "")))
 
 
 # Some 200 characters and the rest of a word: Python only looks at a text without marks, but one mark makes it compose
@@ -163,18 +172,25 @@ _PART = re.compile(r".{0,200}\S*\s", re.DOTALL)
 
 def _composed(lines: str) -> str:
     """Return lines in lower case and NFC."""
-    if lines.isascii():
-        return lines.lower()
     return "".join(unicodedata.normalize("NFC", part.lower()) for part in _PART.findall(lines))
+
+
+def _cut(text: Utf8 | Utf16) -> Words:
+    """Split texts in lower case and NFC into tokens."""
+    classes = _classes(text)
+    invisible = classes == ord("i")
+    if invisible.any():
+        text, classes = without(text, invisible), classes[~invisible]
+    return split_at(text, classes == ord(" "), _starts_of_tokens(text, classes))
 
 
 def _classes(text: Utf8 | Utf16) -> Bytes:
     """Return the class of the character of each unit."""
-    classes = translate(text.low, _CLASSES_OF_ASCII).copy()
-    is_wide = text.data >= 128
-    if is_wide.any():
-        wide = text.data[is_wide]
-        classes[is_wide] = _classes_of_points(points_of(wide))[np.cumsum(character_begins(wide)) - 1]
+    classes = np.frombuffer(bytearray(text.low).translate(_CLASSES_OF_ASCII), np.uint8)
+    places = (text.data >= 128).nonzero()[0]
+    if len(places):
+        units = text.data[places]
+        classes[places] = _classes_of_points(points_of(units))[np.cumsum(character_begins(units)) - 1]
     return classes
 
 

@@ -104,7 +104,7 @@ def _between(data: Bytes, starts: IntArray, ends: IntArray) -> pa.LargeStringArr
 
 LINE_FEED = 10
 _WIDE = "utf-16-le"
-# So many characters show what a text is like.
+# About this many characters decide between encodings.
 _SAMPLE = 1000
 
 # Whether str.isspace() is true, by code point; the last such character is U+3000.
@@ -191,16 +191,11 @@ def encode_either(texts: list[str]) -> Utf8 | Utf16:
 
 def encode_lines(lines: str) -> Utf8 | Utf16:
     """Encode texts of one line each like `encode_either`; lines: the texts with a line feed after each."""
-    sample = sample_of(lines)
+    sample = lines[:: len(lines) // _SAMPLE + 1]
     if 4 * len(sample.encode()) <= 5 * len(sample):
         return _as_utf_8(lines)
     data = np.frombuffer(lines.encode(_WIDE), "<u2")
     return Utf16(data, _ends_of_lines(data), np.minimum(data, 0xFE).astype(np.uint8))
-
-
-def sample_of(text: str) -> str:
-    """Return at most 1,000 characters, from all over a text."""
-    return text[:: len(text) // _SAMPLE + 1]
 
 
 def _as_utf_8(lines: str) -> Utf8:
