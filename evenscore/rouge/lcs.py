@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from evenscore.text.lanes import LaneBlock, Lanes, filled_below, fitting, lane_blocks, match_masks, popcount, worthwhile
 from evenscore.text.ngrams import clipped_matches
-from evenscore.text.segments import IntArray, Segments, offsets_of
+from evenscore.text.segments import IntArray, Segments, offsets_of, stacked
 
 Bits = TypeVar("Bits", int, npt.NDArray[np.unsignedinteger[Any]])
 
@@ -35,18 +35,19 @@ def lcs_lengths(left: Segments, right: Segments) -> IntArray:
     >>> lcs_lengths(left, right).tolist()
     [2, 1]
     """
-    result = np.zeros(len(left.lengths), dtype=np.int64)
-    left_is_short = left.lengths <= right.lengths
+    tokens, rows = stacked(left, right), np.arange(len(left.lengths))
     # The LCS is symmetric, so only the shorter side must fit into a lane.
-    for short, long, mine in ((left, right, left_is_short), (right, left, ~left_is_short)):
-        in_lanes = worthwhile(mine & fitting(short, long))
-        for block in lane_blocks(short, long, np.flatnonzero(in_lanes)):
-            v = ~np.zeros(len(block.pairs), dtype=block.masks.dtype)
-            for matches in block.masks:
-                v = next_column(v, matches)
-            result[block.pairs] = popcount(~v)
-        for pair in np.flatnonzero(mine & ~in_lanes).tolist():
-            result[pair] = lcs_length(short.row(pair).tolist(), long.row(pair).tolist())
+    swap = left.lengths > right.lengths
+    short, long = np.where(swap, rows + len(rows), rows), np.where(swap, rows, rows + len(rows))
+    result = np.zeros_like(rows)
+    in_lanes = worthwhile(fitting(tokens.lengths[short], tokens.lengths[long]))
+    for block in lane_blocks(tokens, short, long, np.flatnonzero(in_lanes)):
+        v = ~np.zeros(len(block.pairs), dtype=block.masks.dtype)
+        for matches in block.masks:
+            v = next_column(v, matches)
+        result[block.pairs] = popcount(~v)
+    for pair in np.flatnonzero(~in_lanes).tolist():
+        result[pair] = lcs_length(tokens.row(short[pair]).tolist(), tokens.row(long[pair]).tolist())
     return result
 
 
@@ -134,16 +135,17 @@ def union_lcs_hits(references: Summaries, predictions: Summaries) -> IntArray:
 def _in_union(references: Summaries, predictions: Summaries, texts: BoolArray) -> BoolArray:
     """Return whether each reference token is in the union, shape (reference tokens,); False in texts not chosen."""
     result = np.zeros(len(references.sentences.ids), dtype=np.bool_)
-    for left_rows, right_rows in _sentence_pairs(references, predictions, texts):
-        left, right = references.sentences.take(left_rows), predictions.sentences.take(right_rows)
-        starts = references.sentences.offsets[left_rows]
-        in_lanes = fitting(left, right)
-        for block in lane_blocks(left, right, np.flatnonzero(in_lanes)):
+    tokens, n_left = stacked(references.sentences, predictions.sentences), len(references.sentences.lengths)
+    for left, right_rows in _sentence_pairs(references, predictions, texts):
+        right, starts = n_left + right_rows, tokens.offsets[left]
+        in_lanes = fitting(tokens.lengths[left], tokens.lengths[right])
+        for block in lane_blocks(tokens, left, right, np.flatnonzero(in_lanes)):
             bits = np.unpackbits(_lane_lcs(block).view(np.uint8), bitorder="little").reshape(len(block.pairs), -1)
             row, i = np.nonzero(bits)
             result[starts[block.pairs][row] + i] = True
         for pair in np.flatnonzero(~in_lanes).tolist():
-            result[starts[pair] + lcs_positions(left.row(pair).tolist(), right.row(pair).tolist())[0]] = True
+            sides = (tokens.row(side[pair]).tolist() for side in (left, right))
+            result[starts[pair] + lcs_positions(*sides)[0]] = True
     return result
 
 

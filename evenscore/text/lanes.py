@@ -42,9 +42,9 @@ class LaneBlock(NamedTuple):
     right_lengths: IntArray
 
 
-def fitting(left: Segments, right: Segments) -> npt.NDArray[np.bool_]:
+def fitting(left_lengths: IntArray, right_lengths: IntArray) -> npt.NDArray[np.bool_]:
     """Return which pairs `lane_blocks` accepts, with the left side in the bits, shape (n,)."""
-    return (left.lengths <= LANE_BITS) & (right.lengths <= MAX_LANE_COLUMNS)
+    return (left_lengths <= LANE_BITS) & (right_lengths <= MAX_LANE_COLUMNS)
 
 
 def worthwhile(pairs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -52,17 +52,20 @@ def worthwhile(pairs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     return pairs if np.count_nonzero(pairs) >= _WORTHWHILE else np.zeros_like(pairs)
 
 
-def lane_blocks(left: Segments, right: Segments, pairs: IntArray) -> Iterator[LaneBlock]:
+def lane_blocks(tokens: Segments, left: IntArray, right: IntArray, pairs: IntArray) -> Iterator[LaneBlock]:
     """Yield blocks with each of `pairs` once; left sides must have at most 64 tokens.
 
     Pairs are sorted by lane width, then by the length of the right side, to keep the padding small.
+
+    tokens: both sides of all pairs; left, right: which segment each side of a pair is, shape (n,).
     """
     if not len(pairs):
         return
-    width_class = np.searchsorted(_WIDTHS, left.lengths[pairs])
-    order = np.lexsort((right.lengths[pairs], width_class))
+    lengths = tokens.lengths
+    width_class = np.searchsorted(_WIDTHS, lengths[left[pairs]])
+    order = np.lexsort((lengths[right[pairs]], width_class))
     pairs = pairs[order]
-    right_lengths = right.lengths[pairs]
+    right_lengths = lengths[right[pairs]]
     class_ends = np.searchsorted(width_class[order], range(len(_WIDTHS)), side="right").tolist()
     start = 0
     for width, end in zip(_WIDTHS, class_ends, strict=True):
@@ -71,14 +74,16 @@ def lane_blocks(left: Segments, right: Segments, pairs: IntArray) -> Iterator[La
             rows = max(1, _BLOCK_CELLS // (width * max(1, int(right_lengths[start]))))
             longest = max(1, int(right_lengths[min(start + rows, end) - 1]))
             stop = min(start + max(1, _BLOCK_CELLS // (width * longest)), end)
-            yield _block(left, right, pairs[start:stop], width)
+            chosen = pairs[start:stop]
+            yield _block(tokens, left[chosen], right[chosen], chosen, width)
             start = stop
 
 
-def _block(left: Segments, right: Segments, pairs: IntArray, width: int) -> LaneBlock:
-    left_lengths, right_lengths = left.lengths[pairs], right.lengths[pairs]
-    left_rows = left.take(pairs).padded(width, -1)
-    right_rows = right.take(pairs).padded(int(right_lengths.max(initial=0)), -2)
+def _block(tokens: Segments, left: IntArray, right: IntArray, pairs: IntArray, width: int) -> LaneBlock:
+    """Return the block of p pairs; left, right: their sides, shape (p,)."""
+    left_lengths, right_lengths = tokens.lengths[left], tokens.lengths[right]
+    left_rows = tokens.padded(left, width, -1)
+    right_rows = tokens.padded(right, int(right_lengths.max(initial=0)), -2)
     equal = right_rows.T[:, :, None] == left_rows[None, :, :]
     packed = np.packbits(equal, axis=2, bitorder="little")
     masks = packed.view(f"<u{width // 8}")[:, :, 0]

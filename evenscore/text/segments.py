@@ -65,11 +65,16 @@ class Segments(NamedTuple):
         """Return the first n segments, and the others."""
         return self.rows(0, n), self.rows(n, len(self.offsets) - 1)
 
-    def padded(self, width: int, filler: int) -> IntArray:
-        """Return one row per segment, shape (n, width). Ids are >= 0, so a negative filler differs from all tokens."""
-        inside = np.arange(width) < self.lengths[:, None]
-        table = np.full(inside.shape, filler, dtype=self.ids.dtype)
-        table[inside] = self.ids
+    def padded(self, rows: IntArray, width: int, filler: int) -> IntArray:
+        """Return the segments at `rows`, shape (len(rows), width), with the filler behind their ids.
+
+        Ids are >= 0, so a negative filler differs from all tokens.
+        """
+        places = self.offsets[rows, None] + np.arange(width)
+        if not len(self.ids):
+            return np.full(places.shape, filler, self.ids.dtype)
+        table = self.ids.take(places, mode="clip")
+        np.copyto(table, filler, where=places >= self.offsets[rows + 1, None])
         return table
 
 
@@ -89,16 +94,25 @@ def both_sides(tokens: Segments, n_predictions: int, reference_counts: IntArray)
     return predictions, references.tiled(systems), np.tile(reference_counts, systems)
 
 
+def stacked(*parts: Segments) -> Segments:
+    """Return the segments of all parts, one part after another.
+
+    >>> stacked(repeated([0], 2), Segments(np.array([3, 4]), np.array([0, 2, 2]))).lengths.tolist()
+    [1, 1, 2, 0]
+    """
+    ends = np.cumsum([len(part.ids) for part in parts])
+    starts = ends - [len(part.ids) for part in parts]
+    offsets = [part.offsets[:-1] + start for part, start in zip(parts, starts, strict=True)]
+    return Segments(np.concatenate([part.ids for part in parts]), np.append(np.concatenate(offsets), ends[-1]))
+
+
 def side_by_side(*parts: Segments) -> Segments:
     """Concatenate segment i of all parts, for each i; all parts have the same number of segments.
 
     >>> side_by_side(repeated([0], 2), Segments(np.array([3, 4]), np.array([0, 2, 2]))).ids.tolist()
     [0, 3, 4, 0]
     """
-    ends = np.cumsum([len(part.ids) for part in parts])
-    starts = ends - [len(part.ids) for part in parts]
-    offsets = [part.offsets[:-1] + start for part, start in zip(parts, starts, strict=True)]
-    joined = Segments(np.concatenate([part.ids for part in parts]), np.append(np.concatenate(offsets), ends[-1]))
+    joined = stacked(*parts)
     rows = np.arange(len(joined.offsets) - 1).reshape(len(parts), -1)
     taken = joined.take(rows.T.ravel())
     return Segments(taken.ids, taken.offsets[:: len(parts)])

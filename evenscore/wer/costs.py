@@ -143,7 +143,8 @@ def _hits_and_substitutions(left: Segments, right: Segments, costs: WholeCosts) 
     width, height = int(left.lengths.max(initial=0)), int(right.lengths.max(initial=0))
     layout = _layout(width, height, costs)
     keys: Keys = np.zeros(len(left.lengths), dtype=layout.dtype)
-    for j, row in enumerate(_rows(left.padded(width, -1), right.padded(height, -2), costs, layout)):
+    pairs = np.arange(len(left.lengths))
+    for j, row in enumerate(_rows(left.padded(pairs, width, -1), right.padded(pairs, height, -2), costs, layout)):
         ending = np.flatnonzero(right.lengths == j)
         keys[ending] = row[ending, left.lengths[ending]]
     # Products with the costs need wider integers than the keys of a block.

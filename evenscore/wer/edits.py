@@ -19,7 +19,7 @@ from evenscore.text.lanes import (
     popcount,
     worthwhile,
 )
-from evenscore.text.segments import IntArray, Segments, offsets_of
+from evenscore.text.segments import IntArray, Segments, offsets_of, stacked
 from evenscore.text.words import Mask, as_arrow, from_arrow
 from evenscore.wer.kernel import (
     DELETE,
@@ -317,7 +317,7 @@ def edit_counts(references: Segments, predictions: Segments) -> IntArray:
     if not pay_off():
         left, right = without_common_affixes(references, predictions)
         cells = left.lengths * right.lengths
-        in_lanes = worthwhile((cells > 0) & fitting(left, right))
+        in_lanes = worthwhile((cells > 0) & fitting(left.lengths, right.lengths))
         more = _CELLS_OF_LANES if in_lanes.any() else 0
         add_work(int(cells.sum()) + more, int(np.count_nonzero(cells)))
     if pay_off():
@@ -391,7 +391,8 @@ def _by_numpy(left: Segments, right: Segments, in_lanes: Mask) -> tuple[IntArray
     left, right: pairs without common affixes.
     """
     hits, deletions = np.zeros_like(left.lengths), np.where(right.lengths == 0, left.lengths, 0)
-    for block in lane_blocks(left, right, np.flatnonzero(in_lanes)):
+    rows = np.arange(len(left.lengths))
+    for block in lane_blocks(stacked(left, right), rows, rows + len(rows), np.flatnonzero(in_lanes)):
         hits[block.pairs], deletions[block.pairs] = map(popcount, _lanes_traced_back(block))
     to_align = (left.lengths > 0) & (right.lengths > 0)
     for pair in np.flatnonzero(to_align & ~in_lanes).tolist():

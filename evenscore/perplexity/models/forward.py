@@ -82,7 +82,7 @@ def padded(ids: IntArray, windows: Windows, frame: Frame) -> Batch:
     slices = Segments(ids[ranges(windows.starts, windows.stops)], offsets_of(windows.lengths))
     inputs = side_by_side(repeated(frame.prefix, n), slices, repeated(frame.suffix, n))
     width = inputs.lengths.max(initial=0)
-    rectangle = inputs.padded(width, 0)
+    rectangle = inputs.padded(np.arange(n), width, 0)
     is_token = np.arange(width) < inputs.lengths[:, None]
     if frame.mask is None:
         return Batch(rectangle, is_token, rows, columns - 1, places)
