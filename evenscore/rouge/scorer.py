@@ -37,6 +37,8 @@ class Rouge(Scorer[RougeOptions]):
     name = "rouge_l_multi"
     declaration = RougeOptions
     instead = INSTEAD
+    # Arrays of larger blocks need fresh memory: in one thread, 20,000 rows in one block take a sixth longer.
+    block_characters = 1 << 20
 
     @functools.cached_property
     def types(self) -> tuple[str, ...]:
