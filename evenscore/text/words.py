@@ -32,8 +32,15 @@ class Keyed:
 
     # int64, at least 0. A long word's key is its index in long_words, below the keys of all short words.
     keys: IntArray
-    # Distinct long words.
+    # Distinct long words, in order of first appearance.
     long_words: pa.LargeStringArray
+
+    def numbered(self) -> tuple[IntArray, IntArray]:
+        """Return each word's number, in order of first appearance, and the key of each number."""
+        if self.keys.max(initial=0) < _LEAST_SHORT:
+            return self.keys, np.arange(len(self.long_words))
+        encoded = as_arrow(self.keys).dictionary_encode()
+        return from_arrow(encoded.indices), from_arrow(encoded.dictionary)
 
     def spell(self, keys: IntArray) -> pa.LargeStringArray:
         """Return the words of the keys."""
@@ -71,7 +78,7 @@ def from_arrow(numbers: pa.Array) -> IntArray:
 def word_keys(data: Bytes, starts: IntArray, ends: IntArray) -> Keyed:
     """Return the keys of the words data[starts[j]:ends[j]], which are in order and have at least one byte each.
 
-    Nine of ten words are short, and comparing and numbering integers takes a third of the time of strings.
+    Nine of ten English words are short, and comparing and numbering integers takes a third of the time of strings.
 
     >>> keyed = word_keys(np.frombuffer(b"a refrain a", np.uint8), np.array([0, 2, 10]), np.array([1, 9, 11]))
     >>> keyed.spell(keyed.keys).to_pylist()
@@ -91,6 +98,17 @@ def word_keys(data: Bytes, starts: IntArray, ends: IntArray) -> Keyed:
     keys |= lengths
     keys[long] = from_arrow(long_words.indices)
     return Keyed(keys, long_words.dictionary)
+
+
+def word_numbers(data: Bytes, lengths: IntArray) -> Keyed:
+    """Return what `word_keys` returns for words without anything between them, faster if most of them are long.
+
+    >>> word_numbers(np.frombuffer(b"refrainingarefraining", np.uint8), np.array([10, 1, 10])).keys.tolist()
+    [0, 1, 0]
+    """
+    words = pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets_of(lengths)), pa.py_buffer(data))
+    encoded = words.dictionary_encode()
+    return Keyed(from_arrow(encoded.indices).astype(np.int64), encoded.dictionary)
 
 
 def _between(data: Bytes, starts: IntArray, ends: IntArray) -> pa.LargeStringArray:
@@ -285,9 +303,8 @@ def split_at(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None = None) -> 
     separators: True for each unit of a separator; cuts: further places where a word starts.
     """
     offsets, keyed = _keyed(text, separators, cuts)
-    numbered, kind = as_arrow(keyed.keys).dictionary_encode(), type(text)
-    segments = Segments(from_arrow(numbered.indices), offsets)
-    return Words(segments, lambda: _strings(keyed, from_arrow(numbered.dictionary), kind))
+    (numbers, distinct), kind = keyed.numbered(), type(text)
+    return Words(Segments(numbers, offsets), lambda: _strings(keyed, distinct, kind))
 
 
 def _strings(keyed: Keyed, keys: IntArray, kind: type[Utf8 | Utf16]) -> pa.LargeStringArray:
@@ -316,8 +333,11 @@ def _keyed(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None) -> tuple[Int
     # The end of a text is a separator too.
     inside[text.offsets[1:] - 1] = False
     starts, ends = _edges(inside, cuts)
-    size = text.data.itemsize
-    return np.searchsorted(starts, text.offsets), word_keys(text.data.view(np.uint8), size * starts, size * ends)
+    first, size = np.searchsorted(starts, text.offsets), text.data.itemsize
+    lengths = size * (ends - starts)
+    if 2 * np.count_nonzero(lengths > _SHORT) > len(lengths):
+        return first, word_numbers(text.data[inside].view(np.uint8), lengths)
+    return first, word_keys(text.data.view(np.uint8), size * starts, size * ends)
 
 
 def _edges(inside: Mask, cuts: Mask | None) -> tuple[IntArray, IntArray]:
