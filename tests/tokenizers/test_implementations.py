@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import io
 import json
 import pickle
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sentencepiece
 import tokenizers
+from sentencepiece import sentencepiece_model_pb2
 from shared_data import beginning
 
 import tokenizers_impl
@@ -164,6 +168,44 @@ def assert_nearly_the_same(ours: dict[str, int], theirs: dict[str, int]) -> None
     """All but the last few merges, of which several are equally frequent."""
     assert len(ours) == len(theirs)
     assert len(ours.keys() & theirs.keys()) > 0.98 * len(ours)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"normalization_rule_name": "identity"},
+        {"normalization_rule_name": "nmt_nfkc_cf", "user_defined_symbols": ["<sep>", "the"], "unk_id": 3, "pad_id": 0},
+        {"byte_fallback": True, "add_dummy_prefix": False, "character_coverage": 0.99},
+    ],
+)
+def test_a_sentencepiece_model_is_read_as_the_library_reads_it(
+    options: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The library imports the module of protobuf from the working directory."""
+    monkeypatch.setitem(sys.modules, "sentencepiece_model_pb2", sentencepiece_model_pb2)
+    path, written = tmp_path / "unigram.model", io.BytesIO()
+    given = {"model_writer": written, "vocab_size": 500, "minloglevel": 2, **options}
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(lines(100_000)), **given)
+    path.write_bytes(written.getvalue())
+    ours, theirs = (each.from_spm(str(path)) for each in both("SentencePieceUnigramTokenizer"))
+    assert ours.to_str() == theirs.to_str()
+    assert repr(ours) == repr(theirs)
+    for text in (TEXT, "", " two  spaces ", "ﬁ ½ <sep>the <unk>", "漢字 🙂", *lines(20_000)):
+        mine, their = (each.encode(text) for each in (ours, theirs))
+        assert (mine.ids, mine.tokens, mine.offsets) == (their.ids, their.tokens, their.offsets)
+        assert ours.decode(mine.ids) == theirs.decode(their.ids)
+
+
+def test_other_files_than_a_unigram_model_are_refused(tmp_path: Path) -> None:
+    path, written = tmp_path / "bpe.model", io.BytesIO()
+    given = {"model_writer": written, "vocab_size": 300, "minloglevel": 2, "model_type": "bpe"}
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(lines(20_000)), **given)
+    path.write_bytes(written.getvalue())
+    with pytest.raises(ValueError, match="model of type bpe: read it with exchange"):
+        tokenizers_impl.SentencePieceUnigramTokenizer.from_spm(str(path))
+    path.write_text("{}")
+    with pytest.raises(ValueError, match=r"bpe.model: .*: give a .model or .vocab file of SentencePiece"):
+        tokenizers_impl.SentencePieceUnigramTokenizer.from_spm(str(path))
 
 
 def test_training_on_a_file(tmp_path: Path) -> None:

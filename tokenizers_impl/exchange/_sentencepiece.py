@@ -137,6 +137,25 @@ def from_sentencepiece(
     return tokenizer
 
 
+def from_spm(path: str | os.PathLike[str]) -> Tokenizer:
+    """Read a unigram model as `SentencePieceUnigramTokenizer.from_spm` of tokenizers 0.23.3 does.
+
+    It takes every score as it is, normalizes by Precompiled, prepends a space to every text, and has no special tokens.
+    """
+    model = _read(Path(path), "<unk>", ())
+    if model.model_type != UNIGRAM:
+        kind = MODEL_TYPES.get(model.model_type, model.model_type)
+        raise ValueError(f"{os.fspath(path)} is a model of type {kind}: read it with exchange.from_sentencepiece")
+    _check_unknown(model.pieces)
+    scored = [(piece.text, piece.score) for piece in model.pieces]
+    tokenizer = Tokenizer(Unigram(scored, _unk_id(model.pieces), model.byte_fallback))
+    charsmap = [normalizers.Precompiled(model.charsmap)] if model.charsmap else []
+    tokenizer.normalizer = normalizers.Sequence([*charsmap, normalizers.Replace(Regex(" {2,}"), " ")])
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(SPACE, "always")
+    tokenizer.decoder = decoders.Metaspace(SPACE, "always")
+    return tokenizer
+
+
 # Import
 
 
@@ -260,6 +279,10 @@ def _check_pieces(pieces: Sequence[Piece], byte_fallback: bool) -> None:
             raise ValueError(f"piece {id}, {text!r}, has the score {score}: no logarithm of a probability")
         if known.setdefault(text, id) != id:
             raise ValueError(f"pieces {known[text]} and {id} are both {text!r}: remove one of them")
+    _check_unknown(pieces)
+
+
+def _check_unknown(pieces: Sequence[Piece]) -> None:
     if [piece.kind for piece in pieces].count(Kind.UNKNOWN) != 1:
         raise ValueError("there is not exactly one unknown piece: name it in unk_token, if this is a .vocab file")
 

@@ -11,6 +11,7 @@ from .. import decoders, normalizers, pre_tokenizers, processors
 from .._core.added_token import AddedToken
 from .._core.encoding import Encoding
 from .._patterns import Regex
+from ..exchange._sentencepiece import from_spm
 from ..models import BPE, Unigram, WordPiece
 from ..normalizers import Lowercase, Normalizer, unicode_normalizer_from_str
 from ..normalizers import Sequence as NormalizerSequence
@@ -464,7 +465,6 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
     The options and defaults of `tokenizers.SentencePieceUnigramTokenizer` 0.23.3.
     vocab: (piece, score) pairs; as in the library, the model has no unk_id, whatever vocab contains.
     replacement: the character that replaces a space.  add_prefix_space: whether to prepend it to every text.
-    The library's from_spm is not supported; `exchange.from_sentencepiece` reads .model files.
 
     >>> tokenizer = SentencePieceUnigramTokenizer()
     >>> tokenizer.train_from_iterator(["low lower lowest"] * 9, vocab_size=9, show_progress=False)
@@ -486,6 +486,17 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
         tokenizer.decoder = decoders.Metaspace(replacement, scheme)
         options = {"replacement": replacement, "add_prefix_space": add_prefix_space}
         super().__init__(tokenizer, {"model": "SentencePieceUnigram", **options})
+
+    @staticmethod
+    def from_spm(filename: str) -> SentencePieceUnigramTokenizer:
+        """Read a unigram model from a .model file of SentencePiece, with the same result as in the library.
+
+        It differs from SentencePiece on some texts, which the tokenizer of `exchange.from_sentencepiece` does not.
+        ValueError for another kind of file or model.
+        """
+        own = SentencePieceUnigramTokenizer.__new__(SentencePieceUnigramTokenizer)
+        BaseTokenizer.__init__(own, from_spm(filename), {"model": "SentencePieceUnigram"})
+        return own
 
     @staticmethod
     def trainer(
