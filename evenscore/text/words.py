@@ -100,10 +100,10 @@ def word_keys(data: Bytes, starts: IntArray, ends: IntArray) -> Keyed:
     return Keyed(keys, long_words.dictionary)
 
 
-def word_numbers(data: Bytes, lengths: IntArray) -> Keyed:
-    """Return what `word_keys` returns for words without anything between them, faster if most of them are long.
+def string_keys(data: Bytes, lengths: IntArray) -> Keyed:
+    """Return keys as `word_keys` does, all as of long words, which is faster if most are; data: words without gaps.
 
-    >>> word_numbers(np.frombuffer(b"refrainingarefraining", np.uint8), np.array([10, 1, 10])).keys.tolist()
+    >>> string_keys(np.frombuffer(b"refrainingarefraining", np.uint8), np.array([10, 1, 10])).keys.tolist()
     [0, 1, 0]
     """
     words = pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets_of(lengths)), pa.py_buffer(data))
@@ -336,7 +336,7 @@ def _keyed(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None) -> tuple[Int
     first, size = np.searchsorted(starts, text.offsets), text.data.itemsize
     lengths = size * (ends - starts)
     if 2 * np.count_nonzero(lengths > _SHORT) > len(lengths):
-        return first, word_numbers(text.data[inside].view(np.uint8), lengths)
+        return first, string_keys(text.data[inside].view(np.uint8), lengths)
     return first, word_keys(text.data.view(np.uint8), size * starts, size * ends)
 
 
