@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -11,7 +12,7 @@ from typing import Any, Literal
 
 from ._core.added_token import AddedToken
 from ._core.component import Call, Component, document
-from ._core.files import dumps, loads, write_text
+from ._core.files import dumps, loads, read_text, write_text
 from ._encoding.parts import READERS, Parts
 from ._encoding.post_processing import Padding, Truncation
 
@@ -56,6 +57,22 @@ def _values(parts: Parts, written: Callable[[Component], Any]) -> dict[str, Any]
 
 
 # --- Reading
+
+
+def text_of_file(path: str | os.PathLike[str]) -> str:
+    """Read the text of a tokenizer.json; OSError for a folder, ValueError for a file that is no text."""
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, "Is a directory: give the path of its tokenizer.json", os.fspath(path))
+    try:
+        return read_text(path)
+    except ValueError:
+        # The first field of a SentencePiece model is a piece, whose tag is this byte.
+        if Path(path).read_bytes().startswith(b"\n"):
+            raise ValueError(
+                f"{os.fspath(path)}: not a valid tokenizer.json: it may be a model of SentencePiece, which "
+                "tokenizers_impl.exchange.from_sentencepiece reads"
+            ) from None
+        raise
 
 
 def from_document(text: str) -> Parts:

@@ -22,14 +22,14 @@ BERT_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 def bpe(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
     """BPE over words between white space that end in </w> (Sennrich et al. 2016); unknown characters become <unk>.
 
-    options: those of `trainers.BpeTrainer`.
+    options: those of `trainers.BpeTrainer`; "<unk>" precedes special_tokens that lack it.
 
     >>> tokenizer, trainer = bpe(num_merges=2, show_progress=False)
     >>> tokenizer.train_from_iterator(["low slow lot"], trainer)
     >>> tokenizer.encode("slow").tokens
     ['s', 'low</w>']
     """
-    given = {"special_tokens": ["<unk>"], "end_of_word_suffix": END_OF_WORD, **options}
+    given = _with_unknown("<unk>", {"end_of_word_suffix": END_OF_WORD, **options})
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.decoder = decoders.BPEDecoder(given["end_of_word_suffix"])
@@ -56,14 +56,15 @@ def byte_level_bpe(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
 def wordpiece(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
     """WordPiece over BERT's words: lowercase, without accents, punctuation split off.
 
-    options: those of `trainers.WordPieceTrainer`.
+    options: those of `trainers.WordPieceTrainer`; without special_tokens, there are BERT's five, and "[UNK]" precedes
+      those that lack it.
 
     >>> tokenizer, trainer = wordpiece(vocab_size=14, show_progress=False)
     >>> tokenizer.train_from_iterator(["low slow lot"], trainer)
     >>> tokenizer.encode("Lot!").tokens
     ['l', '##o', '##t', '[UNK]']
     """
-    given = {"special_tokens": list(BERT_TOKENS), **options}
+    given = _with_unknown("[UNK]", {"special_tokens": BERT_TOKENS, **options})
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -89,6 +90,14 @@ def unigram(**options: Any) -> tuple[Tokenizer, trainers.Trainer]:
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
     return tokenizer, trainers.UnigramTrainer(**given)
+
+
+def _with_unknown(token: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The options with the unknown token among the special tokens, as its first one unless it is there."""
+    special = options.get("special_tokens") or ()
+    # The trainer refuses what is no list.
+    lacks = isinstance(special, (list, tuple)) and token not in map(str, special)
+    return {**options, "special_tokens": [token, *special] if lacks else special}
 
 
 PIPELINES: dict[str, Callable[..., tuple[Tokenizer, trainers.Trainer]]] = {

@@ -15,7 +15,7 @@ from ._core.added_token import AddedToken
 from ._core.arrays import F64
 from ._core.component import REPR, STR
 from ._core.encoding import Encoding
-from ._core.files import checked_paths, read_text, write_text
+from ._core.files import checked_paths, write_text
 from ._core.options import as_list, checked_flag, checked_id, checked_token
 from ._core.parallel import in_thread
 from ._encoding.decoding import id_row, id_rows
@@ -43,6 +43,7 @@ from ._file import (
     hub_file,
     save_pretrained,
     shown_document,
+    text_of_file,
     to_document,
 )
 from ._picture import LONGEST_WORD, WordExplanation, explained, tokenizer_picture
@@ -556,7 +557,7 @@ class Tokenizer:
     @classmethod
     def from_file(cls, path: str) -> Tokenizer:
         """Read a tokenizer from the path of a tokenizer.json; errors as in `from_str`, with the path."""
-        text = read_text(path)
+        text = text_of_file(path)
         try:
             return cls.from_str(text)
         except ValueError as error:

@@ -196,15 +196,33 @@ def test_a_sentencepiece_model_is_read_as_the_library_reads_it(
         assert ours.decode(mine.ids) == theirs.decode(their.ids)
 
 
-def test_other_files_than_a_unigram_model_are_refused(tmp_path: Path) -> None:
-    path, written = tmp_path / "bpe.model", io.BytesIO()
-    given = {"model_writer": written, "vocab_size": 300, "minloglevel": 2, "model_type": "bpe"}
-    sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(lines(20_000)), **given)
+@pytest.mark.parametrize(
+    ("kind", "remedy"), [("bpe", "read it with exchange.from_sentencepiece"), ("char", "give a unigram model")]
+)
+def test_a_model_of_another_type_is_refused(kind: str, remedy: str, tmp_path: Path) -> None:
+    path, written = tmp_path / "their.model", io.BytesIO()
+    given = {"model_writer": written, "vocab_size": 300, "minloglevel": 2, "model_type": kind}
+    texts = iter(lines(20_000))
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=texts, hard_vocab_limit=False, **given)
     path.write_bytes(written.getvalue())
-    with pytest.raises(ValueError, match="model of type bpe: read it with exchange"):
+    with pytest.raises(ValueError, match=f"their.model is a model of type {kind}: {remedy}"):
         tokenizers_impl.SentencePieceUnigramTokenizer.from_spm(str(path))
-    path.write_text("{}")
-    with pytest.raises(ValueError, match=r"bpe.model: .*: give a .model or .vocab file of SentencePiece"):
+    with pytest.raises(ValueError, match=r"their.model: not a valid tokenizer.json: it may be a model of"):
+        tokenizers_impl.Tokenizer.from_file(str(path))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"<unk>\t0\na\t-1\n", "is no .model file of SentencePiece; exchange.from_sentencepiece reads .vocab files"),
+        (b"", "is no .model file"),
+        (b"\n\xff", r"their.model: no protocol buffer: "),
+    ],
+)
+def test_other_files_than_a_model_are_refused(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "their.model"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=message):
         tokenizers_impl.SentencePieceUnigramTokenizer.from_spm(str(path))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tokenizers_impl import Tokenizer, models, pre_tokenizers
+from tokenizers_impl import AddedToken, Tokenizer, models, pipelines, pre_tokenizers
 from tokenizers_impl.trainers import BpeTrainer, Trainer, UnigramTrainer, WordPieceTrainer
 
 
@@ -120,3 +120,26 @@ def test_a_message_does_not_hold_a_word_of_a_million_characters() -> None:
     with pytest.raises(ValueError, match="Unk token `<unk>` not found in the vocabulary") as error:
         Tokenizer(models.BPE({"a": 0}, [], unk_token="<unk>")).encode("x" * 10**6)
     assert len(str(error.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "given", "ids"),
+    [
+        (pipelines.bpe, ["<pad>"], {"<unk>": 0, "<pad>": 1}),
+        (pipelines.bpe, ("<pad>", AddedToken("<unk>")), {"<pad>": 0, "<unk>": 1}),
+        (pipelines.bpe, None, {"<unk>": 0}),
+        (pipelines.wordpiece, ["<s>"], {"[UNK]": 0, "<s>": 1}),
+        (pipelines.unigram, ["<s>"], {"<unk>": 0, "<s>": 1}),
+    ],
+)
+def test_pipelines_keep_their_unknown_token(pipeline: Any, given: Any, ids: dict[str, int]) -> None:
+    tokenizer, trainer = pipeline(vocab_size=60, special_tokens=given, show_progress=False)
+    tokenizer.train_from_iterator(["low slow lot"] * 3, trainer)
+    assert {token: id for token, id in tokenizer.get_vocab().items() if id < len(ids)} == ids
+    unknown = next(token for token in ids if "unk" in token.lower())
+    assert ids[unknown] in tokenizer.encode("漢").ids
+
+
+def test_pipelines_leave_wrong_special_tokens_to_the_trainer() -> None:
+    with pytest.raises(ValueError, match="the tokens are 'abc': give a list"):
+        pipelines.bpe(special_tokens="abc")

@@ -142,10 +142,17 @@ def from_spm(path: str | os.PathLike[str]) -> Tokenizer:
 
     It takes every score as it is, normalizes by Precompiled, prepends a space to every text, and has no special tokens.
     """
-    model = _read(Path(path), "<unk>", ())
+    data, name = Path(path).read_bytes(), os.fspath(path)
+    if not data.startswith(_MODEL_START):
+        raise ValueError(f"{name} is no .model file of SentencePiece; exchange.from_sentencepiece reads .vocab files")
+    try:
+        model = SentencePieceModel.parse(data)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
     if model.model_type != UNIGRAM:
         kind = MODEL_TYPES.get(model.model_type, model.model_type)
-        raise ValueError(f"{os.fspath(path)} is a model of type {kind}: read it with exchange.from_sentencepiece")
+        remedy = "read it with exchange.from_sentencepiece" if model.model_type == BPE else "give a unigram model"
+        raise ValueError(f"{name} is a model of type {kind}: {remedy}")
     _check_unknown(model.pieces)
     scored = [(piece.text, piece.score) for piece in model.pieces]
     tokenizer = Tokenizer(Unigram(scored, _unk_id(model.pieces), model.byte_fallback))
