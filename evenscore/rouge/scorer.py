@@ -17,7 +17,7 @@ from evenscore.pictures import MATCH, MISS, Block, Line, Mark, Picture
 from evenscore.rouge.lcs import Summaries, lcs_length, lcs_lengths, lcs_positions, union_lcs_hits
 from evenscore.rouge.options import INSTEAD, RougeOptions, rouge_types
 from evenscore.rouge.references import Pairs, pair_score, row_scores
-from evenscore.rouge.tokens import split_sentences, tokenize, tokenizer_name, tokens_of_few, warn_of_nothing_left
+from evenscore.rouge.tokens import split_sentences, tokenize, tokenizer_name, tokens_of_few, warn_of_other_scripts
 from evenscore.scorer import ROW_COLUMNS, Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.ngrams import clipped_matches, matches_of_row
@@ -94,7 +94,7 @@ class Rouge(Scorer[RougeOptions]):
 
     def warn(self, predictions: list[str], references: References) -> None:
         if self.options["tokenizer"] == "rouge_score":
-            warn_of_nothing_left(predictions + references.texts)
+            warn_of_other_scripts(predictions + references.texts)
 
     def counting(self) -> tuple[Any, ...]:
         """Add the types, which the option accepts in several forms."""

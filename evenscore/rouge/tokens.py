@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -92,16 +92,24 @@ def tokenizer_name(tokenizer: Any) -> str:
     return f"unicode-{unicodedata.unidata_version}" if tokenizer == "unicode" else str(tokenizer)
 
 
-def warn_of_nothing_left(texts: Iterable[str]) -> None:
-    """Warn if a text has letters but no tokens: rouge_score's tokenizer ignores its script.
+def warn_of_other_scripts(texts: list[str]) -> None:
+    """Warn if a text loses all its letters and digits, or one of a hundred loses most: rouge_score ignores its script.
 
     The message names no row, so that Python shows it once for all batches of a data set.
     """
-    if any(not text.isascii() and not _ANY_TOKEN.search(text) and any(map(str.isalpha, text)) for text in texts):
+    some = texts[:: len(texts) // 100 + 1]
+    if any(not text.isascii() and not _ANY_TOKEN.search(text) and _has_others(text) for text in texts) or any(
+        2 * len(text.encode()) > 3 * len(text) and _has_others(text) for text in some
+    ):
         warn_caller(
-            "a text has letters but no tokens and scores 0: tokenizer='rouge_score' keeps only a-z and 0-9. Set "
+            "a text loses most of its letters or digits: tokenizer='rouge_score' keeps only a-z and 0-9. Set "
             "tokenizer='unicode' for other scripts"
         )
+
+
+def _has_others(text: str) -> bool:
+    """Whether a text has letters or digits that make no token."""
+    return any(char.isalnum() and not _ANY_TOKEN.match(char) for char in text)
 
 
 # Lower-cases ASCII letters, keeps digits and replaces all other bytes by spaces.

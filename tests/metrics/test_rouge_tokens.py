@@ -216,16 +216,20 @@ def test_the_signature_names_any_tokenizer(tokenizer: Any, name: str) -> None:
         (["", "!", "中文"], [["a"], ["b", "c"], ["d"]]),
         (["a", "b"], [["a", "b", "c"], ["a", "नमस्ते"]]),
         (["ñ"], ["n"]),
+        (["Кошка спит 5 дней"], ["Собака бежит 5 миль"]),
+        (["a"] * 500, [*["a"] * 490, "犬が iPhone 15 食べた", *["a"] * 9]),
+        (["१२३"], ["१२३"]),
+        (["x中文"], ["x中文"]),
     ],
 )
 def test_a_text_whose_script_is_unknown_is_warned_of_once(predictions: list[str], references: list[Any]) -> None:
-    with pytest.warns(UserWarning, match="a text has letters but no tokens.*tokenizer='unicode'") as caught:
+    with pytest.warns(UserWarning, match="a text loses most of its letters or digits.*tokenizer='unicode'") as caught:
         RougeLMulti().compute(predictions=predictions, references=references)
     assert len(caught) == 1
     assert caught[0].filename == __file__
 
 
-@pytest.mark.parametrize("text", ["", " \n", "?! … 。", "١٢٣ 2½", "🙂", "naïve", "\u212a", "\u0130", "x中文", "A"])
+@pytest.mark.parametrize("text", ["", " \n", "?! … 。", "🙂", "ok 👍👍👍", "naïve", "\u212a", "\u0130", "xyz中", "A"])
 @pytest.mark.parametrize("tokenizer", ["rouge_score", "unicode", "whitespace"])
 def test_nothing_is_warned_of_where_nothing_is_lost(text: str, tokenizer: str) -> None:
     with warnings.catch_warnings():
