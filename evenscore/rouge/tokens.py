@@ -133,8 +133,8 @@ def _rouge_score(texts: list[str]) -> Words:
 def _unicode(texts: list[str]) -> Words:
     """Split lower-cased NFC texts into runs of letters, marks and numbers; each Han or Kana character is a token.
 
-    Joiners and soft hyphens are removed. Other scripts without spaces between words, such as Thai, are not split: pass
-    a callable for them.
+    Joiners, soft hyphens and variation selectors are removed. Other scripts without spaces between words, such as
+    Thai, are not split: pass a callable for them.
     """
     lines = "\n".join([*texts, ""])
     if lines.count("\n") != len(texts):
@@ -235,8 +235,8 @@ def _unicode_tokens(text: str) -> list[str]:
     return [composed[found.start() : found.end()] for found in _TOKEN_CLASSES.finditer(classes)]
 
 
-# Soft hyphen, zero-width non-joiner and joiner, word joiner, byte order mark.
-_INVISIBLE = "\xad\u200c\u200d\u2060\ufeff"
+# Soft hyphen, zero-width non-joiner and joiner, word joiner, byte order mark, and variation selectors, as of emoji.
+_INVISIBLE = "\xad\u200c\u200d\u2060\ufeff" + "".join(map(chr, range(0xFE00, 0xFE10)))
 _SHAPING = dict.fromkeys(map(ord, _INVISIBLE))
 # A Han or Kana character with its marks, or a run of other letters, marks and numbers, as in `_starts_of_tokens`.
 _TOKEN_CLASSES = re.compile("hm*|[wm]+")

@@ -21,7 +21,7 @@ from evenscore.rouge.tokens import _SPLITTERS, stem_words
 
 SURROGATES = range(0xD800, 0xE000)
 # The ends of words, and what lies between them, in scripts that are unlike each other.
-SCRIPTS = "aZ9é \t\n\u3000\u0301\u0307\u3099\u200dİΣßकििनя中々ガｶﾞ한ᄒㄱ๑ไทยあー〇²½_-'।🙂𠮷"
+SCRIPTS = "aZ9é \t\n\u3000\u0301\u0307\u3099\u200d\ufe0fİΣßकििनя中々ガｶﾞ한ᄒㄱ๑ไทยあー〇²½_-'।🙂𠮷"
 
 
 def tokens(text: str, tokenizer: str) -> list[str]:
@@ -131,6 +131,7 @@ def test_in_ascii_both_tokenizers_are_one(text: str) -> None:
             ["\u0301", "漢", "\u0301a", "漢\u0301", "b\u0301", "漢\u0301", "漢"],
         ),
         ("🙂 … -- __", []),
+        ("I ❤\ufe0f 1\ufe0f\u20e3 葛\ufe00城", ["i", "1\u20e3", "葛", "城"]),
     ],
 )
 def test_words_of_many_scripts(text: str, expected: list[str]) -> None:

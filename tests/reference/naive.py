@@ -119,7 +119,7 @@ def unicode_tokens(text: str) -> list[str]:
     result: list[str] = []
     inside, alone = False, False
     for character in unicodedata.normalize("NFC", text.lower()):
-        if character in "\u00ad\u200c\u200d\u2060\ufeff":
+        if character in "\u00ad\u200c\u200d\u2060\ufeff" or 0xFE00 <= ord(character) <= 0xFE0F:
             continue
         kind = unicodedata.category(character)[0]
         name = unicodedata.name(character, "").removeprefix("HALFWIDTH ")
