@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evenscore.files import replacing
+from evenscore.inputs import amount
 from evenscore.panels import LOOKS, Look, Panel, levels_of, panels_of
 from evenscore.parallel import require
 
@@ -85,7 +86,7 @@ def _checked_names(tested: Mapping[str, Mapping[str, Any]], names: Sequence[str]
     first, n = next(iter(n_systems.items()))
     for metric, other in n_systems.items():
         if other != n:
-            raise ValueError(f"{first} has {n} systems but {metric} has {other}: plot them one by one")
+            raise ValueError(f"{first} has {amount(n, 'systems')} but {metric} has {other}: plot them one by one")
     if names is None:
         return ["baseline", *(f"system {i + 1}" for i in range(n))]
     if len(names) != n + 1:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from evenscore.files import PAGE_SUFFIXES, check_suffix, replacing
-from evenscore.inputs import References, check_groups, check_predictions, check_references, label_name
+from evenscore.inputs import References, amount, check_groups, check_predictions, check_references, label_name
 from evenscore.options import check_integer
 from evenscore.panels import LOOKS, Panel, direction, levels_of, lower_is_better, panels_of
 from evenscore.parallel import require
@@ -258,7 +258,8 @@ def _counted(
     names = list(systems)
     for name, own in zip(names, texts, strict=True):
         if len(own) != len(texts[0]):
-            raise ValueError(f"{names[0]} has {len(texts[0])} rows but {name} has {len(own)}: give both the same rows")
+            first = f"{names[0]} has {amount(len(texts[0]), 'rows')}"
+            raise ValueError(f"{first} but {name} has {len(own)}: give both the same rows")
     if not texts[0]:
         raise ValueError("nothing to compare: the systems have no rows")
     checked = check_references(references, len(texts[0]))

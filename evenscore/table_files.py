@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from evenscore.inputs import text_lines
+from evenscore.inputs import amount, text_lines
 
 # The kind of table for each suffix of a file name.
 TABLE_SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json"}
@@ -154,7 +154,8 @@ def _equally_long(name: str, columns: Mapping[str, Sequence[Any]]) -> Iterator[t
     for column, own in others:
         if len(own) != len(cells):
             raise ValueError(
-                f"{name}: column {column!r} has {len(own)} rows but {first!r} has {len(cells)}: give as many in each"
+                f"{name}: column {column!r} has {amount(len(own), 'rows')} but {first!r} has {len(cells)}: "
+                "give as many in each"
             )
     return zip(*columns.values(), strict=True)
 

@@ -236,6 +236,8 @@ def has_column(table: Table, role: Role, asked: Sequence[str]) -> bool:
 
 def chosen_columns(table: Table, role: Role, asked: Sequence[str]) -> Sequence[str]:
     """The requested columns, or else the one with a usual name."""
+    if not (table.columns or table.rows):
+        raise ValueError(f"{table.name} has no rows: give a file with at least one text")
     for name in asked:
         if name not in table.columns:
             unknown = f"{table.name} has no column {name!r}{did_you_mean(name, table.columns)}"

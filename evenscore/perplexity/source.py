@@ -124,7 +124,8 @@ def _scored_row(
 ) -> FloatArray:
     table, ids = _numbers(values, name, 2), _whole_numbers(labels, labels_name)
     if len(table) != len(ids):
-        raise ValueError(f"{name} has {len(table)} positions but {labels_name} {len(ids)}: give one label per position")
+        given = f"{name} has {amount(len(table), 'positions')} but {labels_name} {len(ids)}"
+        raise ValueError(f"{given}: give one label per position")
     if shift:
         table, ids = table[:-1], ids[1:]
     places = np.flatnonzero(ids != ignore_index)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from evenscore.identity import file_stamp
+from evenscore.inputs import amount
 from evenscore.options import callable_name
 from evenscore.perplexity.models.pretrained import LOADING, load_pretrained
 from evenscore.perplexity.models.source import model_source
@@ -40,7 +41,8 @@ class OwnSource(Source):
         scores = from_log_probs(_asked(self._log_probs, texts, contexts), "log_probs of the source")
         rows = len(scores.offsets) - 1
         if rows != len(texts):
-            raise ValueError(f"the source gives {rows} rows of log_probs for {len(texts)} texts: return one per text")
+            given = f"{amount(rows, 'rows')} of log_probs for {amount(len(texts), 'texts')}"
+            raise ValueError(f"the source gives {given}: return one per text")
         return scores
 
     def tokens(self, texts: Sequence[str], contexts: Sequence[str] | None) -> list[list[Token]]:

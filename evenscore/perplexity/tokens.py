@@ -68,7 +68,8 @@ def _contexts(column: Any, texts: Sequence[str]) -> list[str] | None:
         return None
     contexts = check_predictions(column, "contexts")
     if len(contexts) != len(texts):
-        raise ValueError(f"{len(texts)} predictions but {len(contexts)} contexts: give one context per prediction")
+        given = f"{amount(len(texts), 'predictions')} but {amount(len(contexts), 'contexts')}"
+        raise ValueError(f"{given}: give one context per prediction")
     return contexts
 
 

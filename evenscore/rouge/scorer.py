@@ -246,6 +246,9 @@ def _pair_of_few(
 
 def _are_single_sentences(texts: list[str], options: RougeOptions) -> bool:
     """Whether each text is one sentence, so that rougeLsum equals rougeL."""
+    # Empty sentences do not count, but a function may make tokens of an empty text.
+    if callable(options["tokenizer"]) and "" in texts:
+        return False
     return options["sentences"] == "newline" and not any("\n" in text for text in texts)
 
 

@@ -98,8 +98,8 @@ def warn_of_other_scripts(texts: list[str]) -> None:
     The message names no row, so that Python shows it once for all batches of a data set.
     """
     some = texts[:: len(texts) // 100 + 1]
-    if any(not text.isascii() and not _ANY_TOKEN.search(text) and _has_others(text) for text in texts) or any(
-        2 * len(text.encode()) > 3 * len(text) and _has_others(text) for text in some
+    if any(not text.isascii() and not _ANY_TOKEN.search(text) and _loses_most(text) for text in texts) or any(
+        2 * len(text.encode()) > 3 * len(text) and _loses_most(text) for text in some
     ):
         warn_caller(
             "a text loses most of its letters or digits: tokenizer='rouge_score' keeps only a-z and 0-9. Set "
@@ -107,9 +107,10 @@ def warn_of_other_scripts(texts: list[str]) -> None:
         )
 
 
-def _has_others(text: str) -> bool:
-    """Whether a text has letters or digits that make no token."""
-    return any(char.isalnum() and not _ANY_TOKEN.match(char) for char in text)
+def _loses_most(text: str) -> bool:
+    """Whether most letters and digits make no token."""
+    letters = list(filter(str.isalnum, text))
+    return 2 * sum(map(bool, map(_ANY_TOKEN.match, letters))) < len(letters)
 
 
 # Lower-cases ASCII letters, keeps digits and replaces all other bytes by spaces.
@@ -148,7 +149,7 @@ def _unicode(texts: list[str]) -> Words:
 
 
 def _lowered(text: Utf8) -> Utf8 | None:
-    """Return texts in lower case and NFC, or None if that depends on neighbours or changes the number of bytes.
+    """Return texts in lower case, or None if that is not NFC, depends on neighbours or changes the number of bytes.
 
     Most of UTF-8 is ASCII, which bytes lower fast. All other characters are lowered as one string.
     """
@@ -159,10 +160,13 @@ def _lowered(text: Utf8) -> Utf8 | None:
     # Only a final capital sigma is lowered by its neighbours, and only marks compose with or pass characters of ASCII.
     if "Σ" in wide or (_classes_of_points(points_of(units)) == ord("m")).any():
         return None
-    lowered = np.frombuffer(unicodedata.normalize("NFC", wide.lower()).encode(), np.uint8)
-    if not np.array_equal(character_begins(lowered), character_begins(units)):
+    lowered = wide.lower()
+    new = np.frombuffer(lowered.encode(), np.uint8)
+    same_bytes = np.array_equal(character_begins(new), character_begins(units))
+    # Characters stand side by side here that do not in the texts, and must not compose: so they are checked only.
+    if not (same_bytes and unicodedata.is_normalized("NFC", lowered)):
         return None
-    data[places] = lowered
+    data[places] = new
     return Utf8(data, text.offsets)
 
 

@@ -69,6 +69,19 @@ def test_empty_sides_and_sentences_score_as_in_rouge_score(prediction: str, refe
     assert_equal_to_rouge_score([prediction], [reference], False)
 
 
+@pytest.mark.parametrize("others", [[], ["a\nb"]])
+def test_an_empty_text_of_which_a_function_makes_a_token_is_no_sentence(others: list[str]) -> None:
+    class Tokenizer:
+        def tokenize(self, text: str) -> list[str]:
+            return text.split(" ")
+
+    texts = ["", "“a” ", *others]
+    ours = row_by_row(texts, texts, rouge_types=["rougeL", "rougeLsum"], tokenizer=Tokenizer().tokenize)
+    theirs = rouge_score_rows(texts, texts, ["rougeL", "rougeLsum"], tokenizer=Tokenizer())
+    assert ours == {name: [tuple(row[name]) for row in theirs] for name in ours}
+    assert [row["rougeLsum"].fmeasure for row in theirs][:2] == [0.0, 1.0]
+
+
 @pytest.mark.parametrize(("prediction", "reference"), [("a b", "b\na"), ("b\na", "a b")])
 def test_either_side_alone_may_have_lines(prediction: str, reference: str) -> None:
     scores = row_by_row([prediction], [reference], rouge_types=["rougeL", "rougeLsum"])

@@ -299,7 +299,7 @@ def test_an_option_that_only_one_of_several_can_take_is_told_with_the_way_out(ru
 def test_warnings_are_lines_without_source(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, russian="дом\n".encode())["russian"]
     assert main(["score", "--metric", "rouge_l_multi", "--predictions", path, "--references", path]) == 0
-    assert capsys.readouterr().err.splitlines()[-1].startswith("evenscore: warning: a text has letters")
+    assert capsys.readouterr().err.splitlines()[-1].startswith("evenscore: warning: a text loses most of its letters")
 
 
 def test_a_closed_pipe_and_an_interrupt_end_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -388,7 +388,7 @@ def test_two_warnings_are_two_lines_with_the_systems_names(capsys: pytest.Captur
     words = (files["russian"], files["plain"], files["other"], "--references", files["plain"], *FEW)
     assert main(["compare", *words]) == 0
     letters, equal = sorted(capsys.readouterr().err.splitlines(), key=lambda line: "Is it the same file" in line)
-    assert letters.startswith("evenscore: warning: a text has letters")
+    assert letters.startswith("evenscore: warning: a text loses most of its letters")
     assert equal.startswith("evenscore: warning: other has the same counts as the baseline in every row")
 
 

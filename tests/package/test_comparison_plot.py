@@ -256,7 +256,7 @@ def test_what_cannot_be_plotted_is_refused() -> None:
     refusals = {
         "nothing to plot: give {metric name: result of compare}": lambda: plot_comparison({}),
         "tested is one result of compare: give {metric name: result of compare}": lambda: plot_comparison(two),
-        "a has 1 systems but b has 2: plot them one by one": lambda: plot_comparison({"a": two, "b": three}),
+        "a has 1 system but b has 2: plot them one by one": lambda: plot_comparison({"a": two, "b": three}),
         "3 names for 2 rows: give the baseline's name, then each system's": lambda: plot_comparison(
             {"a": two}, ["x", "y", "z"]
         ),

@@ -284,6 +284,7 @@ def packed(data: bytes) -> bytes:
         ("t.jsonl", b'{"prediction": "\\ud800", "reference": "b"}\n',
          "t.jsonl, line 1: 'prediction' is a text with half of a surrogate pair, which is not a character: remove it"),
         ("t.csv", b"prediction,reference\n", "t.csv has no rows: give a file with at least one text"),
+        ("t.json", b"[]", "t.json has no rows: give a file with at least one text"),
         ("t.csv.gz", packed(b"prediction,reference\n" + 99 * b"a,b\n")[:-9], "t.csv.gz is cut off or damaged ("),
         ("t.csv.gz", packed(b"prediction,reference\na,b\n")[:5], "t.csv.gz is cut off or damaged ("),
         ("t.csv.gz", packed(b"a") + b"more", "t.csv.gz is cut off or damaged ("),

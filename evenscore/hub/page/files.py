@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from evenscore.hub.page.description import Given, Input
-from evenscore.inputs import text_lines, utf8_text
+from evenscore.inputs import amount, text_lines, utf8_text
 from evenscore.table_files import TABLE_SUFFIXES, Table, check_no_spreadsheet, parse_table
 
 SUFFIXES = (".txt", ".csv", ".tsv", ".jsonl")
@@ -127,7 +127,7 @@ def _joined(entry: Input, columns: Mapping[str, Any]) -> Any:
         return str(rows)
     for name, column in others:
         if len(column) != len(rows):
-            raise ValueError(f"{name} has {len(column)} rows, but {first} has {len(rows)}")
+            raise ValueError(f"{name} has {amount(len(column), 'rows')}, but {first} has {len(rows)}")
     if entry.numbers:
         return [_numbers(row, f"{first}, row {i}") for i, row in enumerate(rows, 1)]
     if not others:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from evenscore.hub.page.description import INTERVAL, SECOND, Figure, Given, Input, Space
-from evenscore.inputs import rows_from_one
+from evenscore.inputs import amount, rows_from_one
 from evenscore.pictures import visible
 from evenscore.significance import FEWEST_ROWS, PAIRED_TESTS, differs, p_value_text
 
@@ -71,7 +71,7 @@ def _check_second(space: Space, given: Given, second: Given) -> None:
         if name not in given:
             raise ValueError(f"{own} are missing: without those of the first system there is nothing to compare")
         if len(column) != len(given[name]):
-            raise ValueError(f"{other}: there are {len(column)} rows, but {own} has {len(given[name])}")
+            raise ValueError(f"{other} has {amount(len(column), 'rows')}, but {own} has {len(given[name])}")
 
 
 def _second_result(metric: Any, given: Given, second: Given) -> dict[str, Any]:

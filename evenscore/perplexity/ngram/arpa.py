@@ -205,7 +205,7 @@ def write_arpa(model: NgramModel, path: str | os.PathLike[str]) -> None:
     if bad.any():
         raise ValueError(
             f"the word {model.vocabulary[int(bad.argmax())].as_py()!r} does not fit into an ARPA file, where white "
-            f"space separates words: replace white space in the training texts, such as by '\\u2581'"
+            "space separates words: replace white space in the training texts, such as by ▁ (U+2581)"
         )
     with written(path) as file:
         counts = "".join(f"ngram {n}={len(level.keys)}\n" for n, level in enumerate(model.levels, 1))

@@ -6,7 +6,6 @@ import io
 import math
 import os
 import re
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -188,10 +187,9 @@ class NgramSource(Source):
         found = estimate(words, order, chosen)
         if found.fallback_orders:
             orders, missing = _ranges(found.fallback_orders), _orders_without_ngrams(found.model)
-            warnings.warn(
+            warn_caller(
                 f"the training texts are too short or too regular to estimate the discounts of order {orders}; using "
-                f"{', '.join(f'{value:g}' for value in FALLBACK)}: give more texts or discount={missing}",
-                stacklevel=2,
+                f"{', '.join(f'{value:g}' for value in FALLBACK)}: give more texts or discount={missing}"
             )
         fallback = "".join(f",fallback{n}" for n in found.fallback_orders)
         name = f"ngram:{order}:{split.name}:{smoothing}{fallback}"
