@@ -738,7 +738,7 @@ def numbers_shown(report: Report) -> list[float]:
     return [*(report.result[name] for name in report.headlines), *p_values]
 
 
-@pytest.mark.filterwarnings("ignore:a text has letters")
+@pytest.mark.filterwarnings("ignore:a text loses most of its letters")
 @pytest.mark.parametrize(("name", "example"), EXAMPLES)
 def test_the_lines_shown_give_the_numbers_shown(name: str, example: str) -> None:
     report = scored_example(name, example)
