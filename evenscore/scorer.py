@@ -79,6 +79,8 @@ class Scorer(abc.ABC, Generic[O]):
     # Approximate characters per block of rows. Small blocks need less memory; large blocks look up each distinct word
     # less often.
     block_characters = 1 << 23
+    # The largest block in threads.
+    thread_characters = _THREAD_CHARACTERS
 
     def __init__(self, **given: Any) -> None:
         """Raises ValueError for an unknown option or value."""
@@ -253,7 +255,7 @@ class Scorer(abc.ABC, Generic[O]):
             yield from ordered_results(executor, count, blocks(_TRAVELLING_CHARACTERS))
         elif in_threads:
             with Threads(_THREADS) as threads:
-                size = min(self.block_characters, _THREAD_CHARACTERS)
+                size = min(self.thread_characters, _THREAD_CHARACTERS)
                 yield from ordered_results(threads, count, blocks(size), under_way=_THREADS)
         else:
             yield from map(count, blocks(_SLOW_CHARACTERS if self.cuts_text_by_text() else self.block_characters))
