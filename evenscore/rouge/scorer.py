@@ -37,8 +37,8 @@ class Rouge(Scorer[RougeOptions]):
     name = "rouge_l_multi"
     declaration = RougeOptions
     instead = INSTEAD
-    # In a process that has not freed larger arrays, those of larger blocks need fresh memory for each block, which takes
-    # a quarter of the time.
+    # In a process that has not freed larger arrays yet, those of larger blocks need fresh memory each time, which takes
+    # a quarter longer.
     block_characters = 1 << 18
 
     @functools.cached_property
@@ -65,7 +65,10 @@ class Rouge(Scorer[RougeOptions]):
             return False
         options = self.options
         has_rule = options["multi_reference"] == "best" or len(references.texts) == len(references.counts)
-        has_sentences = "rougeLsum" in self.types and not _are_single_sentences(predictions + references.texts, options)
+        texts = predictions + references.texts
+        has_sentences = "rougeLsum" in self.types and (
+            not _are_single_sentences(texts, options) or _may_have_empty_tokens(texts, options)
+        )
         return has_rule and options["beta"] != "P/R" and not has_sentences
 
     def count_few(self, predictions: list[str], references: References) -> list[list[int]]:
@@ -247,10 +250,12 @@ def _pair_of_few(
 
 def _are_single_sentences(texts: list[str], options: RougeOptions) -> bool:
     """Whether each text is one sentence, so that rougeLsum equals rougeL."""
-    # Empty sentences do not count, but a function may make tokens of an empty text.
-    if callable(options["tokenizer"]) and "" in texts:
-        return False
     return options["sentences"] == "newline" and not any("\n" in text for text in texts)
+
+
+def _may_have_empty_tokens(texts: list[str], options: RougeOptions) -> bool:
+    """Whether an empty text, which has no sentence, may have tokens."""
+    return callable(options["tokenizer"]) and "" in texts
 
 
 def compare(predictions: list[str], references: References, options: RougeOptions) -> dict[str, Pairs]:
@@ -269,6 +274,8 @@ def compare(predictions: list[str], references: References, options: RougeOption
         left_n_grams, right_n_grams = (np.maximum(side.lengths - order + 1, 0) for side in (left, right))
         pairs[f"rouge{order}"] = Pairs(matches[:, order - 1], left_n_grams, right_n_grams, counts)
     one_line = _are_single_sentences(texts, options)
+    if _may_have_empty_tokens(texts, options):
+        one_line &= not any(length for text, length in zip(texts, tokens.lengths.tolist(), strict=True) if text == "")
     sequence_types = ["rougeL", "rougeLsum"] if one_line else ["rougeL"]
     wanted = [name for name in sequence_types if name in types]
     if wanted:
