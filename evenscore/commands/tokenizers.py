@@ -76,12 +76,14 @@ def _check_halves(texts: Sequence[str], paths: Sequence[Path]) -> None:
     """Raise ValueError unless both the odd and the even texts have characters."""
     if any(texts[::2]) and any(texts[1::2]):
         return
+    names = ", ".join(map(shown_name, paths))
+    if not texts:
+        raise ValueError(f"{names}: no text: give at least two that are not empty")
     filled = len(texts) - texts.count("")
     place = "odd" if any(texts[::2]) else "even"
     found = ("every text is empty", "only one text is not empty", f"only texts at {place} places are not empty")
     raise ValueError(
-        f"{', '.join(map(shown_name, paths))}: {found[min(filled, 2)]}: give at least one among texts 1, 3, 5 ... and "
-        "one among texts 2, 4, 6 ..."
+        f"{names}: {found[min(filled, 2)]}: give at least one among texts 1, 3, 5 ... and one among texts 2, 4, 6 ..."
     )
 
 

@@ -136,6 +136,7 @@ def test_truncation_and_padding_of_a_file_do_not_count(
         (["{0}/no.json", "--text", CORPUS[0]], "no.json: No such file"),
         (["{1}", "--text", "{0}/one.txt"],
          "/one.txt: only one text is not empty: give at least one among texts 1, 3, 5 ... and one among texts"),
+        (["{1}", "--text", "{0}/nothing.txt"], "/nothing.txt: no text: give at least two that are not empty"),
         (["{1}", "--text", "{0}/none.txt"], "/none.txt: every text is empty: give at least one"),
         (["{1}", "--text", "{0}/none.txt", "{0}/odd.txt"],
          "/none.txt, {0}/odd.txt: only texts at odd places are not empty: give at least one"),
@@ -147,7 +148,7 @@ def test_truncation_and_padding_of_a_file_do_not_count(
 def test_what_cannot_be_measured_is_told_in_one_line(
     words: list[str], message: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, text in (("one", "one\n"), ("none", "\n\n"), ("odd", "one\n\nthree\n")):
+    for name, text in (("one", "one\n"), ("nothing", ""), ("none", "\n\n"), ("odd", "one\n\nthree\n")):
         (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
     assert main(["tokenizers", *(word.format(tmp_path, files[0]) for word in words)]) == 2
     printed = capsys.readouterr().err
