@@ -606,7 +606,7 @@ def test_boxes_that_do_not_fit_are_refused() -> None:
         "References are missing: type or paste some lines"
     )
     assert refusal(lambda: typed_columns(ENTRIES, ["a", "b\nc", "d", "", ""])) == (
-        "References 2 has 1 rows, but References 1 has 2"
+        "References 2 has 1 row, but References 1 has 2"
     )
     assert refusal(lambda: typed_columns(ENTRIES, ["a", "b", "", "", "-1\n-1 x"])) == (
         "Numbers 1, row 2: could not convert string to float: 'x'; give numbers with spaces or commas between them"
@@ -900,7 +900,7 @@ def test_a_second_system_of_other_rows_is_refused() -> None:
         return refusal(lambda: score(SPACES[name], evenscore.load(name), given))
 
     pair = {"predictions": ["a", "b"], "references": ["a", "b"], "second_predictions": ["a"]}
-    assert refused("wer_dp", pair) == "Predictions of the second system: there are 1 rows, but Predictions has 2"
+    assert refused("wer_dp", pair) == "Predictions of the second system: 1 row, but Predictions has 2"
     assert refused("perplexity", {"second_log_probs": [[-1.0]], "predictions": ["a"], "train_texts": ["a"]}) == (
         "Log-probabilities are missing: without those of the first system there is nothing to compare"
     )

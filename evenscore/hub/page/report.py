@@ -71,7 +71,7 @@ def _check_second(space: Space, given: Given, second: Given) -> None:
         if name not in given:
             raise ValueError(f"{own} are missing: without those of the first system there is nothing to compare")
         if len(column) != len(given[name]):
-            raise ValueError(f"{other} has {amount(len(column), 'rows')}, but {own} has {len(given[name])}")
+            raise ValueError(f"{other}: {amount(len(column), 'rows')}, but {own} has {len(given[name])}")
 
 
 def _second_result(metric: Any, given: Given, second: Given) -> dict[str, Any]:
