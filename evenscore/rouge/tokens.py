@@ -93,8 +93,9 @@ def tokenizer_name(tokenizer: Any) -> str:
 
 
 def warn_of_other_scripts(texts: list[str]) -> None:
-    """Warn if a text loses all its letters and digits, or one of a hundred loses most: rouge_score ignores its script.
+    """Warn if rouge_score's tokenizer ignores the script of a text.
 
+    Looks for a text that loses all its letters and digits, and in a sample of a hundred for one that loses most.
     The message names no row, so that Python shows it once for all batches of a data set.
     """
     some = texts[:: len(texts) // 100 + 1]
@@ -163,7 +164,7 @@ def _lowered(text: Utf8) -> Utf8 | None:
     lowered = wide.lower()
     new = np.frombuffer(lowered.encode(), np.uint8)
     same_bytes = np.array_equal(character_begins(new), character_begins(units))
-    # Characters stand side by side here that do not in the texts, and must not compose: so they are checked only.
+    # NFC must change nothing: characters that are apart in the texts stand side by side here, and would compose.
     if not (same_bytes and unicodedata.is_normalized("NFC", lowered)):
         return None
     data[places] = new

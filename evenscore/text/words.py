@@ -101,7 +101,9 @@ def word_keys(data: Bytes, starts: IntArray, ends: IntArray) -> Keyed:
 
 
 def string_keys(data: Bytes, lengths: IntArray) -> Keyed:
-    """Return keys as `word_keys` does, all as of long words, which is faster if most are; data: words without gaps.
+    """Return the keys of words, each as a long word, which is faster than `word_keys` if most words are long.
+
+    data: the words, one directly after another; lengths: their numbers of bytes.
 
     >>> string_keys(np.frombuffer(b"refrainingarefraining", np.uint8), np.array([10, 1, 10])).keys.tolist()
     [0, 1, 0]

@@ -491,7 +491,8 @@ class SentencePieceUnigramTokenizer(BaseTokenizer):
     def from_spm(filename: str) -> SentencePieceUnigramTokenizer:
         """Read a unigram model from a .model file of SentencePiece, with the same result as in the library.
 
-        It differs from SentencePiece on some texts, which the tokenizer of `exchange.from_sentencepiece` does not.
+        This tokenizer and SentencePiece split some texts differently.  `exchange.from_sentencepiece` reads the same
+        file with fewer differences, which it lists.
         ValueError for another kind of file or model.
         """
         own = SentencePieceUnigramTokenizer.__new__(SentencePieceUnigramTokenizer)
