@@ -18,12 +18,14 @@ import lzma
 import random
 import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import datasets
+import numpy as np
+import numpy.typing as npt
 
 import evenscore
 from evenscore.bleu.tokenizers import get_tokenizer
@@ -116,15 +118,9 @@ def ratio(ours: Score, theirs: Score, words: list[str], shape: tuple[int, int], 
     end = time.perf_counter() + seconds
     while len(times) < 2 or (time.perf_counter() < end and len(times) < _MOST_CALLS):
         rows = drawn_rows(words, *shape, draw)
-        times.append((_timed(ours, rows), _timed(theirs, rows)))
+        times.append((_seconds(partial(ours, *rows)), _seconds(partial(theirs, *rows))))
     mine, others = zip(*times, strict=True)
     return statistics.median(others) / statistics.median(mine)
-
-
-def _timed(score: Score, rows: tuple[Texts, Texts]) -> float:
-    start = time.perf_counter()
-    score(*rows)
-    return time.perf_counter() - start
 
 
 def load_kernels() -> None:
@@ -150,42 +146,41 @@ def own_times(texts: dict[str, list[str]]) -> Iterator[str]:
     rouge = evenscore.load("rouge_l_multi", tokenizer="unicode")
     metrics = [evenscore.load("bleu_corpus", force=True), rouge, evenscore.load("wer_dp")]
     rows = {language: drawn_rows(words, *_MANY, random.Random(0)) for language, words in texts.items()}
-    times = {language: [_per_word(metric, *pair) for metric in metrics] for language, pair in rows.items()}
-    units = next(iter(times.values()))
-    for language, pair in rows.items():
-        own = [each / unit for each, unit in zip(times[language], units, strict=True)]
+    words = np.array([[sum(len(text.split()) for side in pair for text in side)] for pair in rows.values()])
+    calls = [partial(metric.compute, predictions=p, references=r) for p, r in rows.values() for metric in metrics]
+    times = _shortest(calls).reshape(len(rows), len(metrics)) / words
+    for (language, pair), own in zip(rows.items(), times / times[0], strict=True):
         shown = [*own, _of_split(pair[1]), *(_of_one_batch(metric, *pair) for metric in metrics)]
         yield f"| {language} | " + " | ".join(f"{each:.2f}" for each in shown) + " |"
-
-
-def _per_word(metric: Any, predictions: Texts, references: Texts) -> float:
-    """Return the seconds per word of both sides."""
-    words = sum(len(text.split()) for text in predictions + references)
-    return _shortest(lambda: metric.compute(predictions=predictions, references=references)) / words
 
 
 def _of_split(texts: Texts) -> float:
     """Return the time of 13a's tokens divided by that of str.split."""
     tokens = get_tokenizer("13a", lowercase=False).tokenize
-    return _shortest(lambda: tokens(texts)) / _shortest(lambda: [text.split() for text in texts])
+    ours, split = _shortest([lambda: tokens(texts), lambda: [text.split() for text in texts]])
+    return float(ours / split)
 
 
 def _of_one_batch(metric: Any, predictions: Texts, references: Texts) -> float:
     """Return the time of `Dataset.map` in batches of 1,000 divided by that in one batch."""
     data = datasets.Dataset.from_dict({"prediction": predictions, "references": references})
     score = metric.row_scorer(prediction="prediction", references="references")
-    call = partial(data.map, score, batched=True)
-    return _shortest(partial(call, batch_size=1000)) / _shortest(partial(call, batch_size=_MANY[0]))
+    small, large = _shortest([partial(data.map, score, batched=True, batch_size=size) for size in (1000, _MANY[0])])
+    return float(small / large)
 
 
-def _shortest(call: Callable[[], object]) -> float:
-    """Return the shortest seconds of seven calls, because other programs only add time."""
-    times = []
-    for _ in range(7):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
+def _shortest(calls: Sequence[Callable[[], object]]) -> npt.NDArray[np.float64]:
+    """Return the shortest seconds of each call in ten rounds, because other programs only add time.
+
+    A round makes all calls in turn, since one machine is slower for seconds at a time.
+    """
+    return np.min([[_seconds(call) for call in calls] for _ in range(10)], axis=0)
+
+
+def _seconds(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenscore.text.segments import IntArray
+from evenscore.text.segments import IntArray, offsets_of
 
 _BYTES = (bytes, bytearray, memoryview)
 # How Python, numpy, pandas and pyarrow print a missing value.
@@ -222,30 +222,39 @@ def are_few(predictions: list[str], references: References, characters: int) -> 
     return sum(lengths) + len(lengths) <= characters and max(lengths) <= _LONGEST
 
 
+def row_sizes(systems: Sequence[list[str]], references: References) -> IntArray:
+    """Return the number of characters of each row: its predictions by all systems and its references, shape (n,).
+
+    >>> row_sizes([["ab"], ["c"]], References(["def", ""], np.array([2]))).tolist()
+    [6]
+    """
+    ends = offsets_of(_lengths(references.texts))
+    sizes: IntArray = np.diff(ends[offsets_of(references.counts)])
+    return sum(map(_lengths, systems), sizes)
+
+
+def _lengths(texts: list[str]) -> IntArray:
+    return np.fromiter(map(len, texts), np.int64, len(texts))
+
+
 def row_blocks(
-    systems: Sequence[list[str]], references: References, characters: int
+    systems: Sequence[list[str]], references: References, sizes: IntArray, characters: int
 ) -> Iterator[tuple[list[str], References]]:
     """Split rows into blocks of about `characters` characters and at least one row; no rows give one empty block.
 
     systems: the predictions of each system for all rows. A block has those of the first system for the rows of the
     block, then those of the next one.
+    sizes: those of the rows, from `row_sizes`.
 
     >>> references = References(["a", "b"], np.array([1, 1]))
-    >>> [block for block, _ in row_blocks([["a", "b"], ["c", "d"]], references, 3)]
+    >>> [block for block, _ in row_blocks([["a", "b"], ["c", "d"]], references, np.array([3, 3]), 3)]
     [['a', 'c'], ['b', 'd']]
     """
-    texts, n_rows = references.texts, len(references.counts)
-    if sum(map(len, itertools.chain(*systems, texts))) <= characters:
-        yield list(itertools.chain.from_iterable(systems)), references
-        return
-    first = np.concatenate(([0], np.cumsum(references.counts)))
-    sizes = sum(np.fromiter(map(len, own), np.int64, n_rows) for own in systems)
-    reference_ends = np.concatenate(([0], np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))))
-    block = (np.cumsum(sizes) + reference_ends[first[1:]]) // characters
-    cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), n_rows]
+    first, block = offsets_of(references.counts), np.cumsum(sizes) // characters
+    cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(sizes)]
     for start, stop in itertools.pairwise(cuts):
         own = list(itertools.chain.from_iterable(system[start:stop] for system in systems))
-        yield own, References(texts[first[start] : first[stop]], references.counts[start:stop])
+        yield own, References(references.texts[first[start] : first[stop]], references.counts[start:stop])
 
 
 def _check_lengths(n_predictions: int, n_rows: int) -> None:
@@ -310,18 +319,16 @@ def as_list(column: Any, name: str, items: str = "strings") -> list[Any]:
     raise ValueError(f"{name} is of type {type(column).__name__}: give a list of {items}{hint}")
 
 
-# So many texts are encoded at once. All of a large column need fresh memory, which takes longer than encoding them.
+# So many texts are checked at once. All of a large column need fresh memory, which takes longer than encoding them, and
+# have left the processor's cache when a second look comes.
 _TEXTS_AT_ONCE = 1000
 
 
 def _are_plain(texts: list[Any]) -> bool:
     """Whether all texts are of type `str` and UTF-8 can encode them. Fast for the usual case."""
-    if not set(map(type, texts)) <= {str}:
-        return False
-    if len(texts) <= _TEXTS_AT_ONCE:
-        return encodes("".join(texts))
-    parts = (texts[start : start + _TEXTS_AT_ONCE] for start in range(0, len(texts), _TEXTS_AT_ONCE))
-    return all(map(encodes, map("".join, parts)))
+    if len(texts) > _TEXTS_AT_ONCE:
+        return all(_are_plain(texts[start : start + _TEXTS_AT_ONCE]) for start in range(0, len(texts), _TEXTS_AT_ONCE))
+    return set(map(type, texts)) <= {str} and encodes("".join(texts))
 
 
 def _check_texts(texts: list[Any], name: str) -> None:

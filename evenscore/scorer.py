@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import abc
 import functools
-import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
@@ -25,6 +24,7 @@ from evenscore.inputs import (
     check_references,
     check_systems,
     row_blocks,
+    row_sizes,
     warn_caller,
 )
 from evenscore.options import NO_HINTS, check_choice, check_integer, declared, resolve, row_options, translate
@@ -39,6 +39,8 @@ Result: TypeAlias = dict[str, Any]
 O = TypeVar("O")  # noqa: E741
 S = TypeVar("S", bound="Scorer[Any]")
 T = TypeVar("T")
+# The predictions of all systems for some rows, and the references of these.
+_Block: TypeAlias = tuple[list[str], References]
 
 COLUMNS = ("predictions", "references")
 # The first statistics of every metric that compares predictions with references.
@@ -240,29 +242,33 @@ class Scorer(abc.ABC, Generic[O]):
         """Return what `count_columns` returns for each system; systems: checked predictions of the same rows."""
         for texts in systems:
             self.warn(texts, references)
-        are_threads_faster = in_threads and self._is_faster_in_threads(systems, references)
-        counted = self._counted_blocks(systems, references, executor, are_threads_faster)
+        sizes = row_sizes(systems, references)
+        are_threads_faster = in_threads and self._is_faster_in_threads(int(sizes.sum()))
+        blocks_of = functools.partial(row_blocks, systems, references, sizes)
+        counted = self._counted_blocks(blocks_of, executor, are_threads_faster)
         blocks = [*with_bar(counted, "Count rows", " rows", len, len(systems) * len(references.counts))]
         of_systems = zip(*(block.reshape(len(systems), -1, block.shape[1]) for block in blocks), strict=True)
         return [with_row_columns(references.counts, np.concatenate(own)) for own in of_systems]
 
     def _counted_blocks(
-        self, systems: Sequence[list[str]], references: References, executor: Any, in_threads: bool
+        self, blocks_of: Callable[[int], Iterator[_Block]], executor: Any, in_threads: bool
     ) -> Iterator[IntArray]:
-        """Count rows in blocks. Rows are independent, so blocks bound the memory and can be counted anywhere."""
-        count, blocks = functools.partial(_count_block, self), functools.partial(row_blocks, systems, references)
+        """Count rows in blocks. Rows are independent, so blocks bound the memory and can be counted anywhere.
+
+        blocks_of: returns the blocks of about so many characters.
+        """
+        count = functools.partial(_count_block, self)
         if executor is not None:
-            yield from ordered_results(executor, count, blocks(_TRAVELLING_CHARACTERS))
+            yield from ordered_results(executor, count, blocks_of(_TRAVELLING_CHARACTERS))
         elif in_threads:
             with Threads(_THREADS) as threads:
                 size = min(self.thread_characters, _THREAD_CHARACTERS)
-                yield from ordered_results(threads, count, blocks(size), under_way=_THREADS)
+                yield from ordered_results(threads, count, blocks_of(size), under_way=_THREADS)
         else:
-            yield from map(count, blocks(_SLOW_CHARACTERS if self.cuts_text_by_text() else self.block_characters))
+            yield from map(count, blocks_of(_SLOW_CHARACTERS if self.cuts_text_by_text() else self.block_characters))
 
-    def _is_faster_in_threads(self, systems: Sequence[list[str]], references: References) -> bool:
+    def _is_faster_in_threads(self, characters: int) -> bool:
         """Whether threads take less time: they do from two blocks on, though the work in all grows by some 10 %."""
-        characters = sum(map(len, itertools.chain(*systems, references.texts)))
         return characters > _THREADS * _THREAD_CHARACTERS and self.is_for_threads() and usable_cores() > 1
 
     def compare(self, systems: Sequence[Any], columns: Mapping[str, Any], test: str, n_trials: int | None) -> Result:
@@ -507,7 +513,7 @@ def _total(statistics: IntArray) -> list[int]:
     return total
 
 
-def _count_block(scorer: Scorer[Any], block: tuple[list[str], References]) -> IntArray:
+def _count_block(scorer: Scorer[Any], block: _Block) -> IntArray:
     return scorer.count(*block)
 
 

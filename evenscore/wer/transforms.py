@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import string
 import unicodedata
@@ -200,23 +201,24 @@ PIPELINES = {
 
 
 _SPACE = ord(" ")
+# At most so many texts tell whether most are one word.
+_SAMPLE = 1000
 
 
 def warn_of_whole_texts(predictions: list[str], references: References, transforms: Any) -> None:
     """Warn if most texts in scripts without spaces are one word each, which one wrong character makes wrong.
 
-    The message names no row, so that Python shows it once for all batches of a data set.
+    Looks at a sample of at most a thousand texts. The message names no row, so that Python shows it once for all
+    batches of a data set.
     """
-    texts = predictions + references.texts
+    both = predictions + references.texts
+    texts = both[:: len(both) // _SAMPLE + 1]
+    others = itertools.filterfalse(str.isascii, texts)
     # The usual transforms keep a space between words, so most texts need no split.
-    is_usual = transforms is None
-    may_be = [i for i, text in enumerate(texts) if not (is_usual and (text.isascii() or " " in text.strip()))]
-    if not may_be:
-        return
+    may_be = [text for text in others if transforms is not None or " " not in text.strip()]
     words = splitter("word", transforms)
-    unspaced = [may_be[place] for place in unspaced_texts([texts[i] for i in may_be])]
     # A single letter may well be a word.
-    whole = [i for i in unspaced if len(UNSPACED.findall(texts[i])) > 1 and len(words(texts[i])) == 1]
+    whole = [text for text in unspaced_texts(may_be) if len(UNSPACED.findall(text)) > 1 and len(words(text)) == 1]
     if whole and 2 * len(whole) > len(unspaced_texts(texts)):
         warn_caller(
             "a text is in a script without spaces and counts as one word, as most such texts here do. Give "
