@@ -78,11 +78,9 @@ class Scorer(abc.ABC, Generic[O]):
     columns: ClassVar[Sequence[str]] = COLUMNS
     # The statistics before own_statistic_names().
     row_columns: ClassVar[Sequence[str]] = ROW_COLUMNS
-    # Approximate characters per block of rows. Small blocks need less memory; large blocks look up each distinct word
-    # less often.
-    block_characters = 1 << 23
-    # The largest block in threads.
-    thread_characters = _THREAD_CHARACTERS
+    # Approximate characters per block of rows. Large blocks look up each distinct word less often; small blocks need
+    # less memory, which takes time as well if the system has to give it anew for each block.
+    block_characters = 1 << 19
 
     def __init__(self, **given: Any) -> None:
         """Raises ValueError for an unknown option or value."""
@@ -262,7 +260,7 @@ class Scorer(abc.ABC, Generic[O]):
             yield from ordered_results(executor, count, blocks_of(_TRAVELLING_CHARACTERS))
         elif in_threads:
             with Threads(_THREADS) as threads:
-                size = min(self.thread_characters, _THREAD_CHARACTERS)
+                size = min(self.block_characters, _THREAD_CHARACTERS)
                 yield from ordered_results(threads, count, blocks_of(size), under_way=_THREADS)
         else:
             yield from map(count, blocks_of(_SLOW_CHARACTERS if self.cuts_text_by_text() else self.block_characters))

@@ -51,7 +51,7 @@ class Bleu(Scorer[BleuOptions]):
     declaration = BleuOptions
     instead = INSTEAD
     # The arrays of larger blocks need fresh memory from the system, which takes a fifth of the time or more.
-    block_characters = thread_characters = 1 << 18
+    block_characters = 1 << 18
 
     # --- counting
 

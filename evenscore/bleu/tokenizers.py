@@ -232,7 +232,7 @@ def _may_be_wrapped(text: Utf8 | Utf16) -> bool:
     # A single byte is found much faster than several, and most texts lack it.
     has_skipped = b">" in data and b"<skipped>" in data
     has_entity = b"&" in data and any(rest.startswith(_ENTITY_NAMES) for rest in data.split(b"&"))
-    return has_skipped or has_entity or int(np.count_nonzero(text.low == LINE_FEED)) >= len(text.offsets)
+    return has_skipped or has_entity or data.count(LINE_FEED) >= len(text.offsets)
 
 
 _ENTITY_NAMES = tuple(entity[1:].encode() for entity, _ in ENTITIES)

@@ -37,9 +37,6 @@ class Rouge(Scorer[RougeOptions]):
     name = "rouge_l_multi"
     declaration = RougeOptions
     instead = INSTEAD
-    # In a process that has not freed larger arrays yet, those of larger blocks need fresh memory each time, which takes
-    # a quarter longer.
-    block_characters = 1 << 18
 
     @functools.cached_property
     def types(self) -> tuple[str, ...]:
@@ -273,15 +270,15 @@ def compare(predictions: list[str], references: References, options: RougeOption
     for order in orders:
         left_n_grams, right_n_grams = (np.maximum(side.lengths - order + 1, 0) for side in (left, right))
         pairs[f"rouge{order}"] = Pairs(matches[:, order - 1], left_n_grams, right_n_grams, counts)
-    one_line = _are_single_sentences(texts, options)
-    if _may_have_empty_tokens(texts, options):
-        one_line &= not any(length for text, length in zip(texts, tokens.lengths.tolist(), strict=True) if text == "")
-    sequence_types = ["rougeL", "rougeLsum"] if one_line else ["rougeL"]
-    wanted = [name for name in sequence_types if name in types]
+    has_sum = "rougeLsum" in types
+    one_line = has_sum and _are_single_sentences(texts, options)
+    if one_line and _may_have_empty_tokens(texts, options):
+        one_line = not any(length for text, length in zip(texts, tokens.lengths.tolist(), strict=True) if text == "")
+    wanted = [name for name in types if name == "rougeL" or (name == "rougeLsum" and one_line)]
     if wanted:
         counted = Pairs(lcs_lengths(right, left), left.lengths, right.lengths, counts)
         pairs.update(dict.fromkeys(wanted, counted))
-    if "rougeLsum" in types and not one_line:
+    if has_sum and not one_line:
         summaries = _summaries(texts, options)
         left_side = _take(summaries, np.repeat(np.arange(n), counts))
         right_side = _take(summaries, np.tile(np.arange(n, len(texts)), n // max(len(references.counts), 1)))

@@ -30,7 +30,8 @@ _MASKS = np.array([(1 << 8 * length) - 1 for length in range(_SHORT + 1)], np.in
 class Keyed:
     """The keys of words, which are equal only for equal words, and a way back to the words."""
 
-    # int64, at least 0. A long word's key is its index in long_words, below the keys of all short words.
+    # At least 0, and int64 where short words may be. A long word's key is its index in long_words, below those of all
+    # short words.
     keys: IntArray
     # Distinct long words, in order of first appearance.
     long_words: pa.LargeStringArray
@@ -100,17 +101,27 @@ def word_keys(data: Bytes, starts: IntArray, ends: IntArray) -> Keyed:
     return Keyed(keys, long_words.dictionary)
 
 
-def string_keys(data: Bytes, lengths: IntArray) -> Keyed:
-    """Return the keys of words, each as a long word, which is faster than `word_keys` if most words are long.
+def string_keys(data: Bytes | Wide, starts: IntArray, ends: IntArray) -> Keyed:
+    """Return the keys of the words data[starts[j]:ends[j]], each as a long word; faster if most words are long.
 
-    data: the words, one directly after another; lengths: their numbers of bytes.
-
-    >>> string_keys(np.frombuffer(b"refrainingarefraining", np.uint8), np.array([10, 1, 10])).keys.tolist()
-    [0, 1, 0]
+    >>> data = np.frombuffer(b"refraining a refraining.", np.uint8)
+    >>> keyed = string_keys(data, np.array([0, 11, 13]), np.array([10, 12, 23]))
+    >>> keyed.keys.tolist(), keyed.long_words.to_pylist()
+    ([0, 1, 0], ['refraining', 'a'])
     """
-    words = pa.LargeStringArray.from_buffers(len(lengths), pa.py_buffer(offsets_of(lengths)), pa.py_buffer(data))
-    encoded = words.dictionary_encode()
-    return Keyed(from_arrow(encoded.indices).astype(np.int64), encoded.dictionary)
+    size = data.itemsize
+    if not np.array_equal(np.append(starts, len(data)), np.append(0, ends + 1)):
+        encoded = _between(data.view(np.uint8), size * starts, size * ends).dictionary_encode()
+        return Keyed(from_arrow(encoded.indices), encoded.dictionary)
+    # One unit follows each word, so that words with a zero in its place stand side by side, and need not be copied.
+    closed = data.copy()
+    closed[ends] = 0
+    offsets = pa.py_buffer(np.append(0, size * (ends + 1)))
+    encoded = pa.LargeStringArray.from_buffers(len(ends), offsets, pa.py_buffer(closed)).dictionary_encode()
+    _, distinct_offsets, distinct = encoded.dictionary.buffers()
+    cuts = np.frombuffer(distinct_offsets, np.int64)
+    long_words = _between(np.frombuffer(distinct, np.uint8), cuts[:-1], cuts[1:] - size)
+    return Keyed(from_arrow(encoded.indices), long_words)
 
 
 def _between(data: Bytes, starts: IntArray, ends: IntArray) -> pa.LargeStringArray:
@@ -129,6 +140,7 @@ _SAMPLE = 1000
 
 # Whether str.isspace() is true, by code point; the last such character is U+3000.
 SPACES = np.array([chr(point).isspace() for point in range(0x4000)])
+_ASCII_SPACE, _NO_BREAK_SPACE = 0x20, 0xA0
 # The first such character beyond Latin-1, and the last one, which kana follow.
 _FIRST_RARE_SPACE = 256 + int(SPACES[256:].argmax())
 _LAST_SPACE = int(SPACES.nonzero()[0][-1])
@@ -155,8 +167,11 @@ class Utf16(NamedTuple):
 
     data: Wide
     offsets: IntArray
-    # The units as bytes, those from 0xFE as 0xFE.
-    low: Bytes
+
+    @property
+    def low(self) -> Bytes:
+        """The units as bytes, those from 0xFE as 0xFE."""
+        return np.minimum(self.data, 0xFE).astype(np.uint8)
 
 
 class Units(NamedTuple):
@@ -215,7 +230,7 @@ def encode_lines(lines: str) -> Utf8 | Utf16:
     if 4 * len(sample.encode()) <= 5 * len(sample):
         return _as_utf_8(lines)
     data = np.frombuffer(lines.encode(_WIDE), "<u2")
-    return Utf16(data, _ends_of_lines(data), np.minimum(data, 0xFE).astype(np.uint8))
+    return Utf16(data, _ends_of_lines(data))
 
 
 def _as_utf_8(lines: str) -> Utf8:
@@ -262,7 +277,7 @@ def without(text: Utf8 | Utf16, left_out: Mask) -> Utf8 | Utf16:
     offsets = offsets_of(kept)[text.offsets]
     if isinstance(text, Utf8):
         return Utf8(text.data[kept], offsets)
-    return Utf16(text.data[kept], offsets, text.low[kept])
+    return Utf16(text.data[kept], offsets)
 
 
 def translate(data: Bytes, table: bytes) -> Bytes:
@@ -272,9 +287,12 @@ def translate(data: Bytes, table: bytes) -> Bytes:
 
 def white_space_of_wide(text: Utf16) -> Mask:
     """Return which units are a character for which str.isspace() is true."""
-    spaces = translate(text.low, SPACES[:256].tobytes()).astype(np.bool_)
-    rare = ((text.data >= _FIRST_RARE_SPACE) & (text.data <= _LAST_SPACE)).nonzero()[0]
-    spaces[rare] = SPACES[text.data[rare]]
+    data = text.data
+    spaces: Mask = data <= _ASCII_SPACE
+    # Few texts have control characters other than line feeds, or one of the other ranges.
+    is_control = (data < _ASCII_SPACE) | ((data >= 0x80) & (data <= _NO_BREAK_SPACE))
+    unsure = (is_control | ((data >= _FIRST_RARE_SPACE) & (data <= _LAST_SPACE))).nonzero()[0]
+    spaces[unsure] = SPACES[data[unsure]]
     return spaces
 
 
@@ -336,17 +354,19 @@ def _keyed(text: Utf8 | Utf16, separators: Mask, cuts: Mask | None) -> tuple[Int
     inside[text.offsets[1:] - 1] = False
     starts, ends = _edges(inside, cuts)
     first, size = np.searchsorted(starts, text.offsets), text.data.itemsize
-    lengths = size * (ends - starts)
-    if 2 * np.count_nonzero(lengths > _SHORT) > len(lengths):
-        return first, string_keys(text.data[inside].view(np.uint8), lengths)
+    if 2 * np.count_nonzero(size * (ends - starts) > _SHORT) > len(starts):
+        return first, string_keys(text.data, starts, ends)
     return first, word_keys(text.data.view(np.uint8), size * starts, size * ends)
 
 
 def _edges(inside: Mask, cuts: Mask | None) -> tuple[IntArray, IntArray]:
     """Return where words start and end; inside: whether a unit is no separator, as the last one is."""
     if cuts is None:
-        edges = np.diff(inside, prepend=False).nonzero()[0]
-        return edges[::2], edges[1::2]
+        # Each separator ends a word, which may be empty.
+        ends = (~inside).nonzero()[0]
+        starts = np.append(0, ends + 1)[:-1]
+        is_word = starts < ends
+        return (starts, ends) if is_word.all() else (starts[is_word], ends[is_word])
     # Whether the same word has a unit and the one before it.
     goes_on = np.zeros(len(inside) + 1, np.bool_)
     np.logical_and(inside[1:], inside[:-1], out=goes_on[1:-1])

@@ -45,8 +45,6 @@ class Wer(Scorer[WerOptions]):
     name = "wer_dp"
     declaration = WerOptions
     instead = INSTEAD
-    # Large blocks save no time, because each word is only compared.
-    block_characters = 1 << 19
 
     def prepared(self, given: dict[str, Any]) -> dict[str, Any]:
         """Replace the path of synonyms by the pairs in the file, which other machines may not have."""

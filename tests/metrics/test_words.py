@@ -61,6 +61,23 @@ def test_most_characters_choose_the_encoding_which_changes_no_word(
     assert units.segments.ids.tolist() == text_words.split_words(texts).segments.ids.tolist()
 
 
+@pytest.mark.parametrize("letters", ["ab\0", "яж\0"])
+@pytest.mark.parametrize("separator", [" ", "  ", "\t", "\xa0"])
+@examples(100)
+@given(rows=st.lists(st.lists(st.integers(0, 5), min_size=1), min_size=1), is_mixed=st.booleans())
+def test_long_words_apart_by_one_unit_or_more_are_numbered_alike(
+    letters: str, separator: str, rows: list[list[int]], is_mixed: bool
+) -> None:
+    # Words with the same end, and words of which one begins another.
+    known = [letters[1] * 8 + letters[number % 3] + letters[-1] * (number % 2) for number in range(6)]
+    texts = [(" " if is_mixed and len(row) % 2 else separator).join(map(known.__getitem__, row)) for row in rows]
+    text = text_words.encode_either(texts)
+    assert isinstance(text, text_words.Utf8) == letters.isascii()
+    words = text_words.split_at(text, text_words.white_space_of(text))
+    assert words.units.rows() == [text.split() for text in texts]
+    assert len(set(words.vocabulary.to_pylist())) == len(words.vocabulary) == words.segments.ids.max() + 1
+
+
 def units_by_key(texts: list[str]) -> Units:
     text = text_words.encode(texts)
     return text_words.units_by_key(text, text.data == ord(" "))
