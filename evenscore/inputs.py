@@ -228,8 +228,9 @@ def row_sizes(systems: Sequence[list[str]], references: References) -> IntArray:
     >>> row_sizes([["ab"], ["c"]], References(["def", ""], np.array([2]))).tolist()
     [6]
     """
-    ends = offsets_of(_lengths(references.texts))
-    sizes: IntArray = np.diff(ends[offsets_of(references.counts)])
+    sizes = _lengths(references.texts)
+    if len(sizes) > len(references.counts):
+        sizes = np.add.reduceat(sizes, offsets_of(references.counts)[:-1])
     return sum(map(_lengths, systems), sizes)
 
 
@@ -250,6 +251,10 @@ def row_blocks(
     >>> [block for block, _ in row_blocks([["a", "b"], ["c", "d"]], references, np.array([3, 3]), 3)]
     [['a', 'c'], ['b', 'd']]
     """
+    if sizes.sum() <= characters:
+        # Few rows take less time than the arrays below.
+        yield list(itertools.chain.from_iterable(systems)), references
+        return
     first, block = offsets_of(references.counts), np.cumsum(sizes) // characters
     cuts = [0, *(np.flatnonzero(np.diff(block)) + 1).tolist(), len(sizes)]
     for start, stop in itertools.pairwise(cuts):
