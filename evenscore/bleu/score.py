@@ -40,8 +40,8 @@ def reference_lengths(predictions: IntArray, references: IntArray, counts: IntAr
     >>> reference_lengths(np.array([6]), np.array([4, 8, 9]), np.array([3]), "closest").tolist()
     [4]
     """
-    if not len(counts):
-        return np.zeros(0, dtype=np.int64)
+    if len(references) == len(counts):
+        return references * AVERAGE_PARTS if rule == "average" else references
     first = offsets_of(counts)[:-1]
     if rule == "shortest":
         return np.minimum.reduceat(references, first)

@@ -122,7 +122,7 @@ def _clip(
     """Return the clipped matches and the row of each group, and for each position whether its group matched."""
     # Predictions come before references, so if a prediction has the n-gram, its run is the group's first.
     run_starts = (_starts_run(number) | _starts_run(document)).nonzero()[0]
-    counts = np.append(run_starts[1:], len(document)) - run_starts
+    counts = np.concatenate((run_starts[1:], [len(document)])) - run_starts
     is_prediction = document[run_starts] < n_rows
     group_starts = _starts_run(number[run_starts]).nonzero()[0]
     in_prediction = np.where(is_prediction[group_starts], counts[group_starts], 0)

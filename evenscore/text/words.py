@@ -23,6 +23,7 @@ Mask = npt.NDArray[np.bool_]
 # The key of a short word is an integer: the length in the highest byte, the bytes below, the first one lowest.
 _SHORT = 7
 _LEAST_SHORT = 1 << 8 * _SHORT
+_NO_WORDS = pa.array([], pa.large_string())
 _MASKS = np.array([(1 << 8 * length) - 1 for length in range(_SHORT + 1)], np.int64)
 
 
@@ -87,7 +88,6 @@ def word_keys(data: Bytes, starts: IntArray, ends: IntArray) -> Keyed:
     """
     lengths = ends - starts
     long = (lengths > _SHORT).nonzero()[0]
-    long_words = _between(data, starts[long], ends[long]).dictionary_encode()
     padded = np.concatenate((data, np.zeros(8, np.uint8)))
     # The eight bytes from each place as an integer, without a copy.
     eights = np.ndarray(len(data) + 1, "<i8", padded, strides=1)
@@ -97,6 +97,9 @@ def word_keys(data: Bytes, starts: IntArray, ends: IntArray) -> Keyed:
     keys &= _MASKS.take(lengths)
     lengths <<= 8 * _SHORT
     keys |= lengths
+    if not len(long):
+        return Keyed(keys, _NO_WORDS)
+    long_words = _between(data, starts[long], ends[long]).dictionary_encode()
     keys[long] = from_arrow(long_words.indices)
     return Keyed(keys, long_words.dictionary)
 
