@@ -252,7 +252,7 @@ def row_blocks(
     [['a', 'c'], ['b', 'd']]
     """
     if sizes.sum() <= characters:
-        # Few rows take less time than the arrays below.
+        # Few rows take less time than the arrays that find where to cut.
         yield list(itertools.chain.from_iterable(systems)), references
         return
     first, block = offsets_of(references.counts), np.cumsum(sizes) // characters

@@ -98,14 +98,16 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
 
         Takes the row's values by the columns' names or their singular, as in `add(prediction="a", reference="b")`.
         """
-        known = {name: column for name, column in _COLUMN_OF.items() if column in self._scorer.columns}
-        # A missing prediction or reference is an error, whether it is None or left out. Other columns are optional.
-        needed = {column: [None] for column in COLUMNS if "references" in known.values()}
-        named = {**needed, **{known.get(name, name): [value] for name, value in row.items()}}
-        optional = set(self._scorer.columns) - set(needed)
-        self.add_batch(
-            **{name: column for name, column in named.items() if column[0] is not None or name not in optional}
-        )
+        columns = self._scorer.columns
+        known = {name: column for name, column in _COLUMN_OF.items() if column in columns}
+        given = {known.get(name, name): [value] for name, value in row.items()}
+        # Other columns are optional, and None leaves them out.
+        needed = COLUMNS if "references" in columns else ()
+        for column in needed:
+            if column not in given:
+                raise ValueError(f"{column} is missing: give both, as in add(prediction='a b', references=['a c'])")
+        optional = set(columns) - set(needed)
+        self.add_batch(**{name: value for name, value in given.items() if value[0] is not None or name not in optional})
 
     def merge(self, other: Metric[Any]) -> None:
         """Count the rows added to another metric for the next `compute` of this one. The other metric keeps its rows.

@@ -23,7 +23,8 @@ Mask = npt.NDArray[np.bool_]
 # The key of a short word is an integer: the length in the highest byte, the bytes below, the first one lowest.
 _SHORT = 7
 _LEAST_SHORT = 1 << 8 * _SHORT
-_NO_WORDS = pa.array([], pa.large_string())
+# Without pa.array, as in `as_arrow`.
+_NO_WORDS = pa.LargeStringArray.from_buffers(0, pa.py_buffer(np.zeros(1, np.int64)), pa.py_buffer(b""))
 _MASKS = np.array([(1 << 8 * length) - 1 for length in range(_SHORT + 1)], np.int64)
 
 

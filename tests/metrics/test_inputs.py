@@ -344,7 +344,9 @@ def test_every_way_in_checks_its_input(name: str) -> None:
         assert refusal(call).startswith("predictions[1] is None (NoneType)")
     assert refusal(lambda: metric.add(prediction=None, reference="b")).startswith("predictions[0] is None")
     assert refusal(lambda: metric.add(prediction="a", reference=b"b")).startswith("references[0] is b'b' (bytes)")
-    assert refusal(lambda: metric.add(prediction="a")).startswith("references[0] is None")
+    assert refusal(lambda: metric.add(prediction="a", references=None)).startswith("references[0] is None")
+    assert refusal(lambda: metric.add(prediction="a")).startswith("references is missing: give both, as in add(")
+    assert refusal(lambda: metric.add(reference="a")).startswith("predictions is missing: give both, as in add(")
     assert refusal(lambda: metric.compare(["a"], ["b"], [7], references=["c"])).startswith("systems[1][0] is 7 (int)")
     assert refusal(lambda: metric.compare([7], ["b"], references=["c"])).startswith("baseline[0] is 7 (int)")
 
