@@ -103,9 +103,10 @@ class Metric(evaluate.Metric, abc.ABC, Generic[S]):
         given = {known.get(name, name): [value] for name, value in row.items()}
         # Other columns are optional, and None leaves them out.
         needed = COLUMNS if "references" in columns else ()
-        for column in needed:
-            if column not in given:
-                raise ValueError(f"{column} is missing: give both, as in add(prediction='a b', references=['a c'])")
+        missing = [column for column in needed if column not in given]
+        # A misspelt name is told below.
+        if missing and given.keys() <= set(columns):
+            raise ValueError(f"{missing[0]} is missing: give both, as in add(prediction='a b', references=['a c'])")
         optional = set(columns) - set(needed)
         self.add_batch(**{name: value for name, value in given.items() if value[0] is not None or name not in optional})
 

@@ -201,8 +201,8 @@ PIPELINES = {
 
 
 _SPACE = ord(" ")
-# At most so many texts tell whether most are one word.
-_SAMPLE = 1000
+# So many runs of so many texts tell whether most are one word. Texts at equal distances could all be of one kind.
+_RUNS, _RUN = 10, 100
 
 
 def warn_of_whole_texts(predictions: list[str], references: References, transforms: Any) -> None:
@@ -211,8 +211,7 @@ def warn_of_whole_texts(predictions: list[str], references: References, transfor
     Looks at a sample of at most a thousand texts. The message names no row, so that Python shows it once for all
     batches of a data set.
     """
-    both = predictions + references.texts
-    texts = both[:: len(both) // _SAMPLE + 1]
+    texts = _sampled(predictions + references.texts)
     others = itertools.filterfalse(str.isascii, texts)
     # The usual transforms keep a space between words, so most texts need no split.
     may_be = [text for text in others if transforms is not None or " " not in text.strip()]
@@ -225,6 +224,12 @@ def warn_of_whole_texts(predictions: list[str], references: References, transfor
             'unit="char" to compare characters, or unit="mixed" to compare characters of such scripts and words of '
             "others"
         )
+
+
+def _sampled(texts: list[str]) -> list[str]:
+    """Return runs of texts from the whole list, or all of them if they are few."""
+    step = len(texts) // _RUNS
+    return texts if step <= _RUN else [text for k in range(_RUNS) for text in texts[k * step : k * step + _RUN]]
 
 
 def splitter(unit: str, transforms: Any) -> Callable[[str], list[str]]:

@@ -347,6 +347,7 @@ def test_every_way_in_checks_its_input(name: str) -> None:
     assert refusal(lambda: metric.add(prediction="a", references=None)).startswith("references[0] is None")
     assert refusal(lambda: metric.add(prediction="a")).startswith("references is missing: give both, as in add(")
     assert refusal(lambda: metric.add(reference="a")).startswith("predictions is missing: give both, as in add(")
+    assert refusal(lambda: metric.add(predicton="a", reference="a")).startswith("unknown columns ['predicton']")
     assert refusal(lambda: metric.compare(["a"], ["b"], [7], references=["c"])).startswith("systems[1][0] is 7 (int)")
     assert refusal(lambda: metric.compare([7], ["b"], references=["c"])).startswith("baseline[0] is 7 (int)")
 

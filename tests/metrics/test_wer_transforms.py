@@ -227,10 +227,11 @@ def test_texts_without_spaces_that_are_one_word_each_are_warned_of(script: str) 
         evenscore.load("wer_dp").compute(predictions=["a", "b", "c"], references=[["a"], ["b", "c"], texts[1:]])
 
 
-@pytest.mark.parametrize(("cycle", "is_warned"), [("aswW", True), ("asSw", False)])
-def test_a_large_column_is_warned_of_if_most_of_its_texts_are_one_word(cycle: str, is_warned: bool) -> None:
+@pytest.mark.parametrize(("cycle", "is_warned"), [("aswW", True), ("asSw", False), ("aw", True), ("ws", False)])
+@pytest.mark.parametrize("times", [250, 501, 2000])
+def test_a_large_column_is_warned_of_if_most_of_its_texts_are_one_word(cycle: str, is_warned: bool, times: int) -> None:
     kinds = {"a": "ok", "s": "สวัสดี ครับ", "S": "ขอบคุณ ครับ", "w": "สวัสดีครับ", "W": "ขอบคุณ"}
-    texts = [kinds[kind] for kind in cycle] * 2000
+    texts = [kinds[kind] for kind in cycle] * times
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         evenscore.load("wer_dp").compute(predictions=texts, references=["a"] * len(texts))
