@@ -324,8 +324,8 @@ def as_list(column: Any, name: str, items: str = "strings") -> list[Any]:
     raise ValueError(f"{name} is of type {type(column).__name__}: give a list of {items}{hint}")
 
 
-# So many texts are checked at once. All of a large column need fresh memory, which takes longer than encoding them, and
-# have left the processor's cache when a second look comes.
+# So many texts are checked at once. A whole large column would need fresh memory, which takes longer than encoding it,
+# and its first texts would have left the processor's cache when the second look begins.
 _TEXTS_AT_ONCE = 1000
 
 
