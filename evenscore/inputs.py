@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from evenscore.text.segments import IntArray, offsets_of
+from evenscore.text.segments import IntArray, lengths_of, offsets_of
 
 _BYTES = (bytes, bytearray, memoryview)
 # How Python, numpy, pandas and pyarrow print a missing value.
@@ -76,7 +76,7 @@ def check_references(references: Any, n_predictions: int) -> References:
         counts.fill(1)
         return References(rows, counts)
     lists = _check_nested(rows, n_predictions)
-    counts = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+    counts = lengths_of(lists)
     return References(list(itertools.chain.from_iterable(lists)), counts)
 
 
@@ -228,14 +228,10 @@ def row_sizes(systems: Sequence[list[str]], references: References) -> IntArray:
     >>> row_sizes([["ab"], ["c"]], References(["def", ""], np.array([2]))).tolist()
     [6]
     """
-    sizes = _lengths(references.texts)
+    sizes = lengths_of(references.texts)
     if len(sizes) > len(references.counts):
         sizes = np.add.reduceat(sizes, offsets_of(references.counts)[:-1])
-    return sum(map(_lengths, systems), sizes)
-
-
-def _lengths(texts: list[str]) -> IntArray:
-    return np.fromiter(map(len, texts), np.int64, len(texts))
+    return sum(map(lengths_of, systems), sizes)
 
 
 def row_blocks(

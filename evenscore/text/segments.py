@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +14,15 @@ IntArray = npt.NDArray[np.signedinteger[Any]]
 def offsets_of(lengths: npt.NDArray[Any]) -> IntArray:
     """Return the start of each of n consecutive runs, and the end of the last one, shape (n + 1,)."""
     return np.concatenate(([0], np.cumsum(lengths)))
+
+
+def lengths_of(items: Sequence[Sized]) -> IntArray:
+    """Return the length of each item, int64, shape (n,).
+
+    >>> lengths_of(["ab", ""]).tolist()
+    [2, 0]
+    """
+    return np.fromiter(map(len, items), np.int64, len(items))
 
 
 class Segments(NamedTuple):

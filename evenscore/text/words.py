@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from evenscore.inputs import encodes
-from evenscore.text.segments import IntArray, Segments, offsets_of
+from evenscore.text.segments import IntArray, Segments, lengths_of, offsets_of
 
 Bytes = npt.NDArray[np.uint8]
 Wide = npt.NDArray[np.uint16]
@@ -397,7 +397,7 @@ def split_characters(texts: list[str]) -> Units:
     [97, 98, 98]
     """
     points = np.frombuffer("".join(texts).encode("utf-32-le"), np.int32)
-    lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+    lengths = lengths_of(texts)
     return Units(Segments(points, offsets_of(lengths)), lambda points: list(map(chr, points.tolist())))
 
 
@@ -411,7 +411,7 @@ def without_spaces(characters: Units) -> Units:
 def from_token_lists(token_lists: list[list[str]]) -> Words:
     """Return the words of texts that are already split."""
     encoded = pa.array(list(itertools.chain.from_iterable(token_lists)), pa.large_string()).dictionary_encode()
-    lengths = np.fromiter(map(len, token_lists), np.int64, len(token_lists))
+    lengths = lengths_of(token_lists)
     return Words(Segments(from_arrow(encoded.indices), offsets_of(lengths)), lambda: encoded.dictionary)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from evenscore.text.segments import IntArray, Segments, offsets_of
+from evenscore.text.segments import IntArray, Segments, lengths_of, offsets_of
 from evenscore.text.words import SPACES, Mask, Points, Units
 
 _SPACE = ord(" ")
@@ -32,7 +32,7 @@ def kernel_units(texts: list[str], is_usual: bool) -> Units:
     """
     joined = "".join(texts)
     points = np.frombuffer(joined.encode("utf-32-le"), np.uint32)
-    text_offsets = offsets_of(np.fromiter(map(len, texts), np.int64, len(texts)))
+    text_offsets = offsets_of(lengths_of(texts))
     spaces = SPACES if is_usual else _ONLY_THE_SPACE
     ids, offsets, (starts, ends) = _compiled()(points, text_offsets, spaces)
 
