@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from evenscore.text.segments import IntArray, Segments
+from evenscore.text.segments import IntArray, Segments, similar
 
 T = TypeVar("T", bound=Hashable)
 
@@ -33,7 +33,7 @@ class LaneBlock(NamedTuple):
 
     pairs: indices of the pairs, shape (p,).
     masks: unsigned integers of w bits, shape (m, p): bit i of masks[j, k] is set if left token i equals right token j.
-    left_lengths, right_lengths: shape (p,). Bits beyond a side's length are 0.
+    left_lengths, right_lengths: shape (p,), the right ones ascending. Bits beyond a side's length are 0.
     """
 
     pairs: IntArray
@@ -59,24 +59,13 @@ def lane_blocks(tokens: Segments, left: IntArray, right: IntArray, pairs: IntArr
 
     tokens: both sides of all pairs; left, right: which segment each side of a pair is, shape (n,).
     """
-    if not len(pairs):
-        return
     lengths = tokens.lengths
     width_class = np.searchsorted(_WIDTHS, lengths[left[pairs]])
-    order = np.lexsort((lengths[right[pairs]], width_class))
-    pairs = pairs[order]
-    right_lengths = lengths[right[pairs]]
-    class_ends = np.searchsorted(width_class[order], range(len(_WIDTHS)), side="right").tolist()
-    start = 0
-    for width, end in zip(_WIDTHS, class_ends, strict=True):
-        while start < end:
-            # The last row of a block is its longest: guess the end from the first row, then correct it by the last.
-            rows = max(1, _BLOCK_CELLS // (width * max(1, int(right_lengths[start]))))
-            longest = max(1, int(right_lengths[min(start + rows, end) - 1]))
-            stop = min(start + max(1, _BLOCK_CELLS // (width * longest)), end)
-            chosen = pairs[start:stop]
+    for k, width in enumerate(_WIDTHS):
+        own = pairs[width_class == k]
+        for run in similar(width * (lengths[right[own]] + 1), _BLOCK_CELLS):
+            chosen = own[run]
             yield _block(tokens, left[chosen], right[chosen], chosen, width)
-            start = stop
 
 
 def _block(tokens: Segments, left: IntArray, right: IntArray, pairs: IntArray, width: int) -> LaneBlock:

@@ -6,16 +6,16 @@ import functools
 import itertools
 import operator
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from evenscore.text.segments import IntArray, Segments, offsets_of
+from evenscore.text.segments import IntArray, Segments, offsets_of, similar
 
-# Sorting is fastest if a block's keys fit into the second-level cache: 64 Ki keys of 8 bytes.
-_BLOCK_TOKENS = 1 << 16
-_KEY_BITS = 63
+# A block's table fits into the second-level cache with the few others of its size.
+_BLOCK_CELLS = 1 << 16
+# Numbers of up to 31 bits are sorted as int32, which is faster, and others as int64.
+_SMALL_BITS, _KEY_BITS = 31, 63
 
 
 def clipped_matches(
@@ -23,7 +23,7 @@ def clipped_matches(
 ) -> IntArray:
     """Count the matching n-grams of each prediction, each clipped at its highest count in any one reference.
 
-    reference_counts: the number of references of each prediction, in order, shape (n,).
+    reference_counts: the number of references of each prediction, in order, at least 1, shape (n,).
     Returns int64, shape (n, max_order); column k - 1 is for n-grams of k tokens. Empty sides have no matches.
     Source: Papineni et al. (2002), section 2.1.1, modified n-gram precision.
 
@@ -32,16 +32,19 @@ def clipped_matches(
     >>> clipped_matches(the, cat, np.array([1]), 2).tolist()
     [[2, 0]]
     """
-    matches = np.zeros((len(reference_counts), max_order), dtype=np.int64)
-    first_reference = offsets_of(reference_counts)
-    for start, stop in _blocks(predictions, references, first_reference):
-        left = predictions.rows(start, stop)
-        right = references.rows(int(first_reference[start]), int(first_reference[stop]))
-        offsets = np.concatenate((left.offsets, left.offsets[-1] + right.offsets[1:]))
-        rows = np.arange(stop - start)
-        row_of_document = np.concatenate((rows, np.repeat(rows, reference_counts[start:stop])))
-        documents = Segments(np.concatenate((left.ids, right.ids)), offsets)
-        matches[start:stop] = _block_matches(documents, row_of_document, len(rows), max_order)
+    matches = np.zeros((len(reference_counts), max_order), np.int64)
+    first = offsets_of(reference_counts)
+    longest = np.maximum(predictions.lengths, np.maximum.reduceat(references.lengths, first[:-1]))
+    # Behind the last reference is an empty one, for rows with fewer references than others of their block.
+    others = Segments(references.ids, np.append(references.offsets, references.offsets[-1]))
+    for rows in similar((reference_counts + 1) * (longest + 1), _BLOCK_CELLS):
+        counts, width = reference_counts[rows, None], int(longest[rows].max()) + 1
+        kth = np.arange(counts.max())
+        documents = np.where(kth < counts, first[rows, None] + kth, len(references.lengths))
+        table = np.empty((len(rows), 1 + len(kth), width), np.int64)
+        table[:, 0] = predictions.padded(rows, width, -1)
+        table[:, 1:] = others.padded(documents.ravel(), width, -2).reshape(-1, len(kth), width)
+        matches[rows] = _block_matches(table + 2, max_order)
     return matches
 
 
@@ -69,70 +72,87 @@ def matches_of_row(
     return matches + [0] * (max_order - len(matches))
 
 
-def _blocks(predictions: Segments, references: Segments, first_reference: IntArray) -> Iterator[tuple[int, int]]:
-    """Yield ranges of rows with about _BLOCK_TOKENS tokens each, at least one row."""
-    ends = predictions.offsets[1:] + references.offsets[first_reference[1:]]
-    start, done = 0, 0
-    while start < len(ends):
-        stop = max(start + 1, int(np.searchsorted(ends, done + _BLOCK_TOKENS, side="right")))
-        yield start, stop
-        start, done = stop, int(ends[stop - 1])
+def _block_matches(table: IntArray, max_order: int) -> IntArray:
+    """Count one block, shape (rows, max_order).
+
+    table: the prediction of each row and its references, shape (rows, documents, width). Each document ends in one or
+    more fillers, which are other ones in predictions than in references. So if equal n-grams start in a prediction and
+    in a reference, both lie inside their documents.
+    """
+    n_rows, _, width = table.shape
+    tokens = table.reshape(n_rows, -1)
+    column_bits = tokens.shape[1].bit_length()
+    if max_order * _bits(tokens) + column_bits > _KEY_BITS:
+        # The numbers of the tokens of a row are smaller.
+        tokens = _numbered(*_sorted(tokens))
+    matches = np.zeros((n_rows, max_order), np.int64)
+    bits, keys, done = _bits(tokens), np.zeros_like(tokens), 0
+    while True:
+        # A key has as many tokens as fit. Sorted by them, equal n-grams of fewer tokens stand together, too.
+        fitting = max(1, (_KEY_BITS - column_bits - _bits(keys)) // bits)
+        orders = range(done, min(done + fitting, max_order))
+        for k in orders:
+            following = tokens[:, k:]
+            keys = keys << bits
+            keys[:, : following.shape[1]] |= following
+        ordered, columns = _sorted(keys)
+        done = orders.stop
+        matches[:, orders.start : done] = _matches(ordered, columns // width, [bits * (done - 1 - k) for k in orders])
+        if done == max_order or not matches[:, done - 1].any():
+            return matches
+        keys = _numbered(ordered, columns)
 
 
-def _block_matches(documents: Segments, row_of_document: IntArray, n_rows: int, max_order: int) -> IntArray:
-    """Count one block, shape (n_rows, max_order); documents: n_rows predictions, then their references."""
-    matches = np.zeros((n_rows, max_order), dtype=np.int64)
-    n_tokens = len(documents.ids)
-    document = np.repeat(np.arange(len(row_of_document)), documents.lengths)
-    row = row_of_document[document]
-    ends_document = np.zeros(n_tokens + 1, dtype=np.bool_)
-    ends_document[documents.offsets[1:] - 1] = True
-    # The groups of its first and last n - 1 tokens identify an n-gram. It can match only if both match, so each order
-    # sorts only the matches of the order before: about half of them for real translations.
-    positions = np.arange(n_tokens)
-    keys = row * (int(documents.ids.max(initial=0)) + 1) + documents.ids
-    for order in range(max_order):
-        number, positions = _grouped(keys, positions)
-        clipped, row_of_group, alive = _clip(number, document[positions], row[positions], n_rows)
-        matches[:, order] = np.bincount(row_of_group, weights=clipped, minlength=n_rows)
-        group = np.full(n_tokens + 1, -1)
-        group[positions[alive]] = number[alive]
-        positions = ((group[:-1] >= 0) & (group[1:] >= 0) & ~ends_document[:-1]).nonzero()[0]
-        if not len(positions):
-            break
-        keys = group[positions] * (n_tokens + 1) + group[positions + 1]
-    return matches
+def _bits(numbers: IntArray) -> int:
+    return int(numbers.max()).bit_length()
 
 
-def _grouped(keys: IntArray, positions: IntArray) -> tuple[IntArray, IntArray]:
-    """Return group numbers and positions, sorted by key and then by position; equal keys form a group."""
-    position_bits = int(positions[-1]).bit_length() if len(positions) else 0
-    if int(keys.max(initial=0)).bit_length() + position_bits <= _KEY_BITS:
-        packed = np.sort((keys << position_bits) | positions)
-        sorted_keys, sorted_positions = packed >> position_bits, packed & ((1 << position_bits) - 1)
-    else:
-        order = np.argsort(keys, kind="stable")
-        sorted_keys, sorted_positions = keys[order], positions[order]
-    return np.cumsum(_starts_run(sorted_keys)) - 1, sorted_positions
+def _numbered(ordered: IntArray, columns: IntArray) -> IntArray:
+    """Return numbers from 1 for the keys that `_sorted` returns, in their places and in their order."""
+    numbers = np.empty(columns.shape, np.int64)
+    np.put_along_axis(numbers, columns, np.cumsum(_changes(ordered) != 0, axis=1), axis=1)
+    return numbers
 
 
-def _clip(
-    number: IntArray, document: IntArray, row: IntArray, n_rows: int
-) -> tuple[IntArray, IntArray, npt.NDArray[np.bool_]]:
-    """Return the clipped matches and the row of each group, and for each position whether its group matched."""
-    # Predictions come before references, so if a prediction has the n-gram, its run is the group's first.
-    run_starts = (_starts_run(number) | _starts_run(document)).nonzero()[0]
-    counts = np.concatenate((run_starts[1:], [len(document)])) - run_starts
-    is_prediction = document[run_starts] < n_rows
-    group_starts = _starts_run(number[run_starts]).nonzero()[0]
-    in_prediction = np.where(is_prediction[group_starts], counts[group_starts], 0)
-    in_references = np.maximum.reduceat(np.where(is_prediction, 0, counts), group_starts) if len(counts) else counts
-    clipped = np.minimum(in_prediction, in_references)
-    return clipped, row[run_starts[group_starts]], (clipped > 0)[number]
+def _sorted(keys: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the keys of each row in order, and their columns; equal keys are in order of their columns."""
+    n_columns = keys.shape[1]
+    bits, column_bits = _bits(keys), n_columns.bit_length()
+    if bits + column_bits > _KEY_BITS:
+        columns = np.argsort(keys, axis=1, kind="stable")
+        return np.take_along_axis(keys, columns, axis=1), columns
+    kind = np.int32 if bits + column_bits <= _SMALL_BITS else np.int64
+    packed = keys.astype(kind) << column_bits
+    packed |= np.arange(n_columns, dtype=kind)
+    packed.sort(axis=1)
+    return packed >> column_bits, packed & ((1 << column_bits) - 1)
 
 
-def _starts_run(values: IntArray) -> npt.NDArray[np.bool_]:
-    starts = np.empty(len(values), dtype=np.bool_)
-    starts[:1] = True
-    np.not_equal(values[1:], values[:-1], out=starts[1:])
-    return starts
+def _changes(ordered: IntArray) -> IntArray:
+    """Return in which bits each key differs from the one before it in its row; in the highest one, for the first."""
+    changes = np.empty_like(ordered)
+    np.bitwise_xor(ordered[:, 1:], ordered[:, :-1], out=changes[:, 1:])
+    changes[:, 0] = np.iinfo(changes.dtype).max
+    return changes
+
+
+def _matches(ordered: IntArray, documents: IntArray, shifts: Sequence[int]) -> IntArray:
+    """Return the matches of each row and order, shape (rows, orders).
+
+    ordered: keys of the longest n-grams, in order, shape (rows, columns); documents: of which each one is.
+    shifts: by how many bits the keys of each order are shorter.
+    """
+    changes, starts_of_rows = _changes(ordered).ravel(), np.arange(0, ordered.size, ordered.shape[1])
+    # How many n-grams each document has before each place.
+    before = np.zeros((int(documents.max()) + 1, ordered.size + 1), np.int32)
+    for k, counted in enumerate(before):
+        np.cumsum(documents == k, out=counted[1:])
+    matches = []
+    for shift in shifts:
+        # Equal n-grams of a row are a group.
+        bounds = np.append((changes >> shift).nonzero()[0], ordered.size)
+        at_bounds = before.take(bounds, axis=1)
+        in_prediction, *in_references = at_bounds[:, 1:] - at_bounds[:, :-1]
+        clipped = np.minimum(in_prediction, functools.reduce(np.maximum, in_references))
+        matches.append(np.add.reduceat(clipped, np.searchsorted(bounds, starts_of_rows)))
+    return np.stack(matches, axis=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Iterator, Sequence, Sized
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -130,3 +130,21 @@ def side_by_side(*parts: Segments) -> Segments:
 def repeated(words: Sequence[int], n: int) -> Segments:
     """Return n segments with the same words."""
     return Segments(np.tile(np.array(words, np.int64), n), np.arange(n + 1) * len(words))
+
+
+def similar(sizes: IntArray, most: int) -> Iterator[IntArray]:
+    """Yield the items in order of size, in runs that take at most `most` if each takes as much as the largest.
+
+    A run has at least one item. Sizes are at least 1.
+
+    >>> [run.tolist() for run in similar(np.array([3, 9, 2, 2]), 6)]
+    [[2, 3], [0], [1]]
+    """
+    order = np.argsort(sizes, kind="stable")
+    start = 0
+    while start < len(order):
+        # The last item of a run is its largest: guess the end from the first item, then correct it by the last.
+        guess = order[start : start + max(1, most // int(sizes[order[start]]))]
+        run = guess[: max(1, most // int(sizes[guess[-1]]))]
+        yield run
+        start += len(run)

@@ -69,28 +69,48 @@ def test_matches_are_those_of_the_definition(corpus: list[Row]) -> None:
 @given(st.lists(rows, max_size=6), st.integers(1, 20))
 def test_matches_do_not_depend_on_the_size_of_blocks(corpus: list[Row], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ngrams, "_BLOCK_TOKENS", block)
+        patch.setattr(ngrams, "_BLOCK_CELLS", block)
         assert matches(corpus) == slow_matches(corpus)
 
 
 @examples(100)
-@given(st.lists(rows, max_size=6), st.integers(0, 12))
-def test_matches_do_not_depend_on_how_keys_are_sorted(corpus: list[Row], bits: int) -> None:
+@given(st.lists(rows, max_size=6), st.integers(0, 30), st.integers(0, 30))
+def test_matches_do_not_depend_on_how_keys_are_sorted(corpus: list[Row], small: int, bits: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ngrams, "_SMALL_BITS", small)
         patch.setattr(ngrams, "_KEY_BITS", bits)
         assert matches(corpus) == slow_matches(corpus)
 
 
+@examples(200)
+@given(st.lists(rows, min_size=1, max_size=6), st.integers(0, 2**40))
+def test_ids_may_be_of_any_size(corpus: list[Row], least: int) -> None:
+    larger = [([least + own for own in row[0]], [[least + own for own in each] for each in row[1]]) for row in corpus]
+    predictions = segments((prediction for prediction, _ in larger), np.int64)
+    references = segments((reference for _, row in larger for reference in row), np.int64)
+    counts = np.array([len(row) for _, row in larger])
+    assert clipped_matches(predictions, references, counts, MAX_ORDER).tolist() == slow_matches(corpus)
+
+
 def test_matches_of_more_tokens_than_a_block_holds() -> None:
     corpus = random_corpus(3000, 25)
-    assert sum(len(prediction) for prediction, _ in corpus) > ngrams._BLOCK_TOKENS // 2
+    assert sum(len(prediction) for prediction, _ in corpus) > ngrams._BLOCK_CELLS // 2
     assert matches(corpus) == slow_matches(corpus)
 
 
 def test_matches_of_one_row_larger_than_a_block() -> None:
     rng = random.Random(3)
-    corpus = [([rng.randrange(9) for _ in range(ngrams._BLOCK_TOKENS + 1)], [list(range(9)) * 5, [0, 1]])]
+    corpus = [([rng.randrange(9) for _ in range(ngrams._BLOCK_CELLS + 1)], [list(range(9)) * 5, [0, 1]])]
     assert matches([([1], [[1]]), *corpus, ([2], [[1]])]) == slow_matches([([1], [[1]]), *corpus, ([2], [[1]])])
+
+
+def test_matches_of_more_distinct_tokens_than_a_key_has_room_for() -> None:
+    rng = random.Random(7)
+    reference = list(range(40_000))
+    prediction = [rng.choice(reference) if rng.random() < 0.2 else token for token in reference]
+    corpus = [(prediction, [reference])]
+    assert matches(corpus) == slow_matches(corpus)
+    assert all(matches(corpus)[0])
 
 
 def test_ids_may_be_as_large_as_their_type() -> None:
