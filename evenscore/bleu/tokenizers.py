@@ -20,6 +20,7 @@ from evenscore.text.words import (
     LINE_FEED,
     Bytes,
     Mask,
+    Points,
     Units,
     Utf8,
     Utf16,
@@ -102,7 +103,9 @@ def _inside_numbers(classes: Bytes) -> IntArray:
     points = (classes == _POINT).nonzero()[0]
     after = classes[points + 1]
     last = points[(after == _DIGIT) | (after == _EDGE)]
-    starts = points[np.diff(points, prepend=-2) > 1]
+    goes_on = np.zeros(len(points), np.bool_)
+    np.equal(points[1:], points[:-1] + 1, out=goes_on[1:])
+    starts = points[~goes_on]
     first = starts[np.searchsorted(starts, last, "right") - 1]
     is_odd = (last - first) % 2 == 1
     inside: IntArray = last[_NEVER_CUT[classes[first - 1]] != is_odd]
@@ -126,13 +129,21 @@ def cuts_intl(text: Utf8 | Utf16) -> Mask:
     >>> cuts_intl(encode(["1.5…«a»"])).nonzero()[0].tolist()
     [3, 6, 8, 9, 11]
     """
-    begins, ends = character_begins(text.data), text.offsets[1:] - 1
-    classes = _intl_classes()[points_of(text.data)]
+    ends, points = text.offsets[1:] - 1, points_of(text.data)
+    if len(points) < len(text.data):
+        begins = character_begins(text.data)
+        cuts = np.zeros(len(begins), np.bool_)
+        cuts[begins] = _cuts_intl_of_points(points, np.cumsum(begins)[ends] - 1)
+        return cuts
+    return _cuts_intl_of_points(points, ends)
+
+
+def _cuts_intl_of_points(points: Points, ends: IntArray) -> Mask:
+    """Return where intl begins or ends a token; ends: where texts end."""
+    classes = _intl_classes().take(points)
     # The first and last character of a text have no neighbour for the rules to match.
-    classes[ends if len(classes) == len(begins) else np.cumsum(begins)[ends] - 1] = _EDGE
-    cuts = np.zeros(len(begins), np.bool_)
-    cuts[begins] = _around(_singles(classes))
-    return cuts
+    classes[ends] = _EDGE
+    return _around(_singles(classes))
 
 
 @functools.cache

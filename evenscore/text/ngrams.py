@@ -109,8 +109,9 @@ def _bits(numbers: IntArray) -> int:
 
 def _numbered(ordered: IntArray, columns: IntArray) -> IntArray:
     """Return numbers from 1 for the keys that `_sorted` returns, in their places and in their order."""
+    starts_group = _changes(ordered)[:-1].reshape(ordered.shape) != 0
     numbers = np.empty(columns.shape, np.int64)
-    np.put_along_axis(numbers, columns, np.cumsum(_changes(ordered) != 0, axis=1), axis=1)
+    np.put_along_axis(numbers, columns, np.cumsum(starts_group, axis=1), axis=1)
     return numbers
 
 
@@ -129,10 +130,14 @@ def _sorted(keys: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _changes(ordered: IntArray) -> IntArray:
-    """Return in which bits each key differs from the one before it in its row; in the highest one, for the first."""
-    changes = np.empty_like(ordered)
-    np.bitwise_xor(ordered[:, 1:], ordered[:, :-1], out=changes[:, 1:])
-    changes[:, 0] = np.iinfo(changes.dtype).max
+    """Return in which bits each key differs from the one before it, shape (keys + 1,).
+
+    The first key of a row and the end differ in the highest bit.
+    """
+    keys, highest = ordered.ravel(), np.iinfo(ordered.dtype).max
+    changes = np.full(len(keys) + 1, highest, ordered.dtype)
+    np.bitwise_xor(keys[1:], keys[:-1], out=changes[1:-1])
+    changes[:: ordered.shape[1]] = highest
     return changes
 
 
@@ -142,17 +147,17 @@ def _matches(ordered: IntArray, documents: IntArray, shifts: Sequence[int]) -> I
     ordered: keys of the longest n-grams, in order, shape (rows, columns); documents: of which each one is.
     shifts: by how many bits the keys of each order are shorter.
     """
-    changes, starts_of_rows = _changes(ordered).ravel(), np.arange(0, ordered.size, ordered.shape[1])
+    changes, starts_of_rows = _changes(ordered), np.arange(0, ordered.size, ordered.shape[1])
     # How many n-grams each document has before each place.
-    before = np.zeros((int(documents.max()) + 1, ordered.size + 1), np.int32)
+    before = np.zeros((int(documents.max()) + 1, len(changes)), np.int32)
     for k, counted in enumerate(before):
         np.cumsum(documents == k, out=counted[1:])
-    matches = []
-    for shift in shifts:
+    matches = np.empty((len(ordered), len(shifts)), np.int64)
+    for own, shift in zip(matches.T, shifts, strict=True):
         # Equal n-grams of a row are a group.
-        bounds = np.append((changes >> shift).nonzero()[0], ordered.size)
+        bounds = (changes >> shift).nonzero()[0]
         at_bounds = before.take(bounds, axis=1)
         in_prediction, *in_references = at_bounds[:, 1:] - at_bounds[:, :-1]
         clipped = np.minimum(in_prediction, functools.reduce(np.maximum, in_references))
-        matches.append(np.add.reduceat(clipped, np.searchsorted(bounds, starts_of_rows)))
-    return np.stack(matches, axis=1)
+        np.add.reduceat(clipped, np.searchsorted(bounds, starts_of_rows), out=own)
+    return matches
