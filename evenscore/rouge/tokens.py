@@ -28,12 +28,14 @@ from evenscore.text.words import (
     Units,
     Utf8,
     Utf16,
+    Wide,
     Words,
     character_begins,
     checked_tokens,
     encode,
     encode_lines,
     from_token_lists,
+    has_pairs,
     map_words,
     points_of,
     split_at,
@@ -145,8 +147,16 @@ def _unicode(texts: list[str]) -> Words:
     lowered = _lowered(text) if isinstance(text, Utf8) else None
     if lowered is not None:
         return _cut(lowered)
+    if isinstance(text, Utf16) and _is_unspaced(lines):
+        return _cut(encode_lines(_composed(lines)))
     # Lower case and NFC of such text take longer than all else, so each distinct word goes through them once.
     return map_words(split_at(text, white_space_of(text)), _tokens_of_words)
+
+
+def _is_unspaced(lines: str) -> bool:
+    """Whether a sample has more characters that are one token each than separators: few words then come again."""
+    sample = lines[:: len(lines) // _SAMPLE + 1].translate(_CLASSES)
+    return sample.count("h") > sample.count(" ")
 
 
 def _lowered(text: Utf8) -> Utf8 | None:
@@ -178,6 +188,8 @@ def _tokens_of_words(words: pa.LargeStringArray) -> Words:
     return _cut(encode_lines(_composed(f"{lines}\n" if len(words) else "")))
 
 
+# About this many characters decide whether words come again.
+_SAMPLE = 200
 # Some 200 characters and the rest of a word: Python only looks at a text without marks, but one mark makes it compose
 # all. Neither lower case nor NFC looks beyond white space.
 _PART = re.compile(r".{0,200}\S*\s", re.DOTALL)
@@ -199,6 +211,8 @@ def _cut(text: Utf8 | Utf16) -> Words:
 
 def _classes(text: Utf8 | Utf16) -> Bytes:
     """Return the class of the character of each unit."""
+    if isinstance(text, Utf16) and not has_pairs(text.data):
+        return _classes_of_points(text.data)
     classes = np.frombuffer(bytearray(text.low).translate(_CLASSES_OF_ASCII), np.uint8)
     places = (text.data >= 128).nonzero()[0]
     if len(places):
@@ -207,13 +221,15 @@ def _classes(text: Utf8 | Utf16) -> Bytes:
     return classes
 
 
-def _classes_of_points(points: Points) -> Bytes:
+def _classes_of_points(points: Points | Wide) -> Bytes:
     """Return the class of each code point."""
+    # As indices at once: numpy would convert them more slowly each time.
+    places = points.astype(np.intp)
     classes = np.zeros(int(points.max(initial=0)) + 1, np.uint8)
-    classes[points] = 1
+    classes[places] = 1
     distinct = classes.nonzero()[0]
-    classes[distinct] = [ord(_CLASSES[point]) for point in distinct.tolist()]
-    return classes[points]
+    classes[distinct] = list(map(_CLASSES.__getitem__, distinct.tolist()))
+    return classes.take(places)
 
 
 def _starts_of_tokens(text: Utf8 | Utf16, classes: Bytes) -> Mask | None:
@@ -247,16 +263,19 @@ _SHAPING = dict.fromkeys(map(ord, _INVISIBLE))
 _TOKEN_CLASSES = re.compile("hm*|[wm]+")
 
 
-class _Classes(dict[int, str]):
+class _Classes(dict[int, int]):
     """Maps code points to classes: h Han or Kana, m mark, w other letter or number, i invisible, space all others."""
 
-    def __missing__(self, point: int) -> str:
+    def __missing__(self, point: int) -> int:
+        self[point] = ord(self._letter(point))
+        return self[point]
+
+    def _letter(self, point: int) -> str:
         if point in _SHAPING:
             return "i"
         category = unicodedata.category(chr(point))[0]
         is_token = category == "L" and unicodedata.name(chr(point), "").startswith(_ONE_TOKEN_A_CHARACTER)
-        self[point] = "h" if is_token else {"L": "w", "N": "w", "M": "m"}.get(category, " ")
-        return self[point]
+        return "h" if is_token else {"L": "w", "N": "w", "M": "m"}.get(category, " ")
 
 
 _ONE_TOKEN_A_CHARACTER = (
@@ -264,7 +283,7 @@ _ONE_TOKEN_A_CHARACTER = (
     "HIRAGANA", "KATAKANA", "HALFWIDTH KATAKANA",
 )  # fmt: skip
 _CLASSES = _Classes()
-_CLASSES_OF_ASCII = bytes(ord(_CLASSES[byte]) if byte < 128 else 0 for byte in range(256))
+_CLASSES_OF_ASCII = bytes(_CLASSES[byte] if byte < 128 else 0 for byte in range(256))
 
 _SPLITTERS: dict[str, Callable[[list[str]], Words]] = {
     "rouge_score": _rouge_score,

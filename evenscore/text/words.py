@@ -268,6 +268,11 @@ def character_begins(data: Bytes | Wide) -> Mask:
     return begins
 
 
+def has_pairs(data: Wide) -> bool:
+    """Return whether two units of UTF-16 make one character."""
+    return bool(((data & 0xF800) == 0xD800).any())
+
+
 def without(text: Utf8 | Utf16, left_out: Mask) -> Utf8 | Utf16:
     """Leave out whole characters, of which `left_out` has every unit.
 

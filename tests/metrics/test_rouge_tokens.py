@@ -78,11 +78,12 @@ def test_tokens_of_every_script_are_found_character_by_character(text: str) -> N
     assert tokens(text, "unicode") == naive.unicode_tokens(text)
 
 
-@examples(500)
+@pytest.mark.parametrize("others", ["Yes, it's so. ", "Да, это так. ", "水を飲む。"])
+@examples(300)
 @given(st.lists(st.text(alphabet=st.one_of(st.sampled_from(SCRIPTS), st.characters(codec="utf-8"))), max_size=4))
-def test_the_tokens_of_other_scripts_between_much_english_are_the_same(texts: list[str]) -> None:
-    """Such texts are lowered as bytes, if they can be."""
-    lines = [text for own in texts for text in ("Yes, it's so. " * 500, own, f"a{own} {own}\n{own}b")]
+def test_tokens_are_the_same_between_many_others_of_any_script(others: str, texts: list[str]) -> None:
+    """Texts are lowered as bytes, word by word or as a whole, by what most of them are."""
+    lines = [text for own in texts for text in (others * 500, own, f"a{own} {own}\n{own}b")]
     words = _SPLITTERS["unicode"](lines).units
     assert words.rows() == [naive.unicode_tokens(line) for line in lines]
 
@@ -162,6 +163,7 @@ def test_composed_and_decomposed_are_the_same_text(text: str) -> None:
     apart = unicodedata.normalize("NFD", text)
     assert apart != text or unicodedata.normalize("NFC", text) != text
     assert tokens(apart, "unicode") == tokens(text, "unicode")
+    assert tokens(f"{apart}{'水' * 1000}", "unicode") == tokens(f"{text}{'水' * 1000}", "unicode")
     assert rouge_l(apart, text, tokenizer="unicode") == 1.0
 
 
