@@ -16,7 +16,8 @@ T = TypeVar("T", bound=Hashable)
 LANE_BITS = 64
 # With more columns, too few lanes share a step to outweigh numpy's call overhead, and Python's integers are faster.
 MAX_LANE_COLUMNS = 512
-_WIDTHS = (8, 16, 32, 64)
+# Narrower lanes save less than the calls for one more block take.
+_WIDTHS = (32, 64)
 # A block's comparison table has one byte per cell; one or two megabytes fit into the second-level cache.
 _BLOCK_CELLS = 1 << 20
 
