@@ -27,7 +27,7 @@ from evenscore.wer import kernel
 from evenscore.wer.edits import Edit, Operation, edit_counts, edit_operations, edit_script, string_counts
 from evenscore.wer.plain import fast_edit_counts
 
-# Lanes have 8, 16, 32, 64 bits; longer sides go to the big integers.
+# Lanes have 32 or 64 bits; longer sides go to the big integers.
 EDGES = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129]
 COUNT_OF_TAG = {"equal": 0, "replace": 1, "delete": 2, "insert": 3}
 
