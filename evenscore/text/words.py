@@ -144,7 +144,10 @@ _SAMPLE = 1000
 
 # Whether str.isspace() is true, by code point; the last such character is U+3000.
 SPACES = np.array([chr(point).isspace() for point in range(0x4000)])
-_WIDE_SPACES = np.pad(SPACES, (0, 0x10000 - len(SPACES)))
+_ASCII_SPACE, _NO_BREAK_SPACE = 0x20, 0xA0
+# The first such character beyond Latin-1, and the last one, which kana follow.
+_FIRST_RARE_SPACE = 256 + int(SPACES[256:].argmax())
+_LAST_SPACE = int(SPACES.nonzero()[0][-1])
 # Classes of bytes: 1 an ASCII space, 2 the first byte of a character that may be a space, 0 any other.
 _SPACE, _LEAD = 1, 2
 _LEADS = {chr(point).encode()[0] for point in range(128, 0x4000) if chr(point).isspace()}
@@ -291,9 +294,20 @@ def translate(data: Bytes, table: bytes) -> Bytes:
     return np.frombuffer(data.tobytes().translate(table), np.uint8)
 
 
+def white_space_of_wide(text: Utf16) -> Mask:
+    """Return which units are a character for which str.isspace() is true."""
+    data = text.data
+    spaces: Mask = data <= _ASCII_SPACE
+    # Few texts have control characters other than line feeds, or one of the other ranges.
+    is_control = (data < _ASCII_SPACE) | ((data >= 0x80) & (data <= _NO_BREAK_SPACE))
+    unsure = (is_control | ((data >= _FIRST_RARE_SPACE) & (data <= _LAST_SPACE))).nonzero()[0]
+    spaces[unsure] = SPACES[data[unsure]]
+    return spaces
+
+
 def white_space_of(text: Utf8 | Utf16) -> Mask:
     """Return which units belong to a character for which str.isspace() is true."""
-    return white_space(text.data) if isinstance(text, Utf8) else _WIDE_SPACES.take(text.data)
+    return white_space(text.data) if isinstance(text, Utf8) else white_space_of_wide(text)
 
 
 def white_space(data: Bytes) -> Mask:

@@ -54,7 +54,9 @@ def test_most_characters_choose_the_encoding_which_changes_no_word(
     texts = [*texts, most * 1000]
     text = text_words.encode_either(texts)
     assert isinstance(text, encoded)
-    units = text_words.split_at(text, text_words.white_space_of(text)).units
+    of_utf_8, of_wide = text_words.white_space, text_words.white_space_of_wide
+    spaces = of_utf_8(text.data) if isinstance(text, text_words.Utf8) else of_wide(text)
+    units = text_words.split_at(text, spaces).units
     assert units.rows() == [text.split() for text in texts]
     assert units.segments.ids.tolist() == text_words.split_words(texts).segments.ids.tolist()
 
