@@ -141,9 +141,9 @@ def _unicode(texts: list[str]) -> Words:
     Thai, are not split: pass a callable for them.
     """
     lines = "\n".join([*texts, ""])
-    if lines.count("\n") != len(texts):
-        return _unicode([text.replace("\n", " ") for text in texts])
     text = encode_lines(lines)
+    if len(text.offsets) != len(texts) + 1:
+        return _unicode([text.replace("\n", " ") for text in texts])
     lowered = _lowered(text) if isinstance(text, Utf8) else None
     if lowered is not None:
         return _cut(lowered)
