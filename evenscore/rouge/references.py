@@ -112,8 +112,9 @@ def _first_highest(values: FloatArray, pairs: Pairs) -> IntArray:
     """Return the first pair of each row that has the row's highest value."""
     highest = np.maximum.reduceat(values, pairs.first)
     reaching = np.flatnonzero(values == highest[pairs.row])
-    _, first = np.unique(pairs.row[reaching], return_index=True)
-    return reaching[first]
+    rows = pairs.row[reaching]
+    first: IntArray = reaching[np.append(True, rows[1:] != rows[:-1])]
+    return first
 
 
 def _max_pr(pairs: Pairs, beta: Beta) -> Scores:

@@ -146,17 +146,47 @@ def _unicode(texts: list[str]) -> Words:
         return _unicode([text.replace("\n", " ") for text in texts])
     lowered = _lowered(text) if isinstance(text, Utf8) else None
     if lowered is not None:
-        return _cut(lowered)
-    if isinstance(text, Utf16) and _is_unspaced(lines):
-        return _cut(encode_lines(_composed(lines)))
+        return _cut(lowered, _classes(lowered))
+    if isinstance(text, Utf16) and _is_east_asian(lines):
+        cut = _lowered_with_classes(text)
+        return _cut(*cut) if cut is not None else _cut_composed(lines)
     # Lower case and NFC of such text take longer than all else, so each distinct word goes through them once.
     return map_words(split_at(text, white_space_of(text)), _tokens_of_words)
 
 
-def _is_unspaced(lines: str) -> bool:
-    """Whether a sample has more characters that are one token each than separators: few words then come again."""
-    sample = lines[:: len(lines) // _SAMPLE + 1].translate(_CLASSES)
-    return sample.count("h") > sample.count(" ")
+def _is_east_asian(lines: str) -> bool:
+    """Whether many characters of a sample are one token each: between spaces, such text has few words twice."""
+    # An odd step: every second character may be a space.
+    sample = lines[:: len(lines) // _SAMPLE | 1].translate(_CLASSES)
+    return 8 * sample.count("h") > len(sample)
+
+
+def _lowered_with_classes(text: Utf16) -> tuple[Utf16, Bytes] | None:
+    """Return texts in lower case and the class of each unit, or None where `_lowered` would return it.
+
+    Each distinct character is looked at once.
+    """
+    if has_pairs(text.data):
+        return None
+    places = text.data.astype(np.intp)
+    seen = np.zeros(int(places.max(initial=0)) + 1, np.bool_)
+    seen[places] = True
+    distinct = seen.nonzero()[0]
+    characters = "".join(map(chr, distinct.tolist()))
+    lowered = characters.lower()
+    classes = lowered.translate(_CLASSES)
+    # As in `_lowered`. Only marks, such as the dot of a capital I, make lower case longer.
+    if "Σ" in characters or "m" in classes or _COMPOSING_LETTER.search(lowered):
+        return None
+    if not unicodedata.is_normalized("NFC", lowered):
+        return None
+    to_lower, to_class = np.zeros(len(seen), np.uint16), np.zeros(len(seen), np.uint8)
+    to_lower[distinct], to_class[distinct] = list(map(ord, lowered)), list(map(ord, classes))
+    return Utf16(to_lower.take(places), text.offsets), to_class.take(places)
+
+
+# The vowels and final consonants of Hangul: all but them that compose with the character before them are marks.
+_COMPOSING_LETTER = re.compile("[\u1160-\u11ff]")
 
 
 def _lowered(text: Utf8) -> Utf8 | None:
@@ -185,10 +215,10 @@ def _tokens_of_words(words: pa.LargeStringArray) -> Words:
     """Return what `_unicode_tokens` returns for each word."""
     whole = pa.ListArray.from_arrays(pa.array([0, len(words)], pa.int32()), words)
     lines = pc.binary_join(whole, pa.scalar("\n", words.type))[0].as_py()
-    return _cut(encode_lines(_composed(f"{lines}\n" if len(words) else "")))
+    return _cut_composed(f"{lines}\n" if len(words) else "")
 
 
-# About this many characters decide whether words come again.
+# About this many characters decide how texts are lowered.
 _SAMPLE = 200
 # Some 200 characters and the rest of a word: Python only looks at a text without marks, but one mark makes it compose
 # all. Neither lower case nor NFC looks beyond white space.
@@ -200,9 +230,14 @@ def _composed(lines: str) -> str:
     return "".join(unicodedata.normalize("NFC", part.lower()) for part in _PART.findall(lines))
 
 
-def _cut(text: Utf8 | Utf16) -> Words:
-    """Split texts in lower case and NFC into tokens."""
-    classes = _classes(text)
+def _cut_composed(lines: str) -> Words:
+    """Split lines into tokens."""
+    text = encode_lines(_composed(lines))
+    return _cut(text, _classes(text))
+
+
+def _cut(text: Utf8 | Utf16, classes: Bytes) -> Words:
+    """Split texts in lower case and NFC into tokens; classes: those of `_classes`."""
     invisible = classes == ord("i")
     if invisible.any():
         text, classes = without(text, invisible), classes[~invisible]

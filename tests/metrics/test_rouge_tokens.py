@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from properties import examples
 from rouge_score import tokenize as rouge_score_tokenize
 
-from evenscore.rouge.tokens import _SPLITTERS, stem_words
+from evenscore.rouge.tokens import _COMPOSING_LETTER, _SPLITTERS, stem_words
 
 SURROGATES = range(0xD800, 0xE000)
 # The ends of words, and what lies between them, in scripts that are unlike each other.
@@ -98,23 +98,42 @@ def test_characters_outside_ascii_are_lowered_and_composed_apart_from_ascii() ->
             assert all(unicodedata.normalize("NFC", a + lowered)[0] == a for a in "aio=<> ")
 
 
+def test_no_letter_composes_with_the_one_before_it_but_those_of_hangul() -> None:
+    """What the fast path for Chinese and Japanese builds on, for all code points of two bytes."""
+    parts = [unicodedata.decomposition(chr(point)).split() for point in range(0x10000)]
+    second = {chr(int(own[1], 16)) for own in parts if len(own) == 2 and own[0][0] != "<"}
+    assert len(second) > 50
+    assert {unicodedata.category(character)[0] for character in second} == {"M"}
+    syllables = {own for point in range(0xAC00, 0xD7A4) for own in unicodedata.normalize("NFD", chr(point))[1:]}
+    assert all(map(_COMPOSING_LETTER.match, syllables))
+
+
+def test_lower_case_is_longer_only_by_marks() -> None:
+    """What the fast path for Chinese and Japanese builds on, for all code points."""
+    longer = [lowered for lowered in map(str.lower, map(chr, range(sys.maxunicode + 1))) if len(lowered) > 1]
+    assert longer
+    assert all(unicodedata.category(lowered[-1])[0] == "M" for lowered in longer)
+
+
 # Letters that compose, a letter that comes apart into two, and what stands between them.
-JAMO = ["\u1100", "\u1161", "\u0958", " ", "a"]
+JAMO = ["\u1100", "\u115f", "\u1161", "\u0958", " ", "a"]
 
 
+@pytest.mark.parametrize("others", ["hello world ", "水"])
 @examples(500)
-@given(st.lists(st.lists(st.sampled_from(JAMO), max_size=6).map("".join), max_size=6))
-def test_characters_of_two_texts_do_not_compose(texts: list[str]) -> None:
+@given(texts=st.lists(st.lists(st.sampled_from(JAMO), max_size=6).map("".join), max_size=6))
+def test_characters_of_two_texts_do_not_compose(others: str, texts: list[str]) -> None:
     """In the text of all characters outside ASCII they stand side by side."""
-    rows = _SPLITTERS["unicode"]([*texts, "hello world " * 100]).units.rows()
+    rows = _SPLITTERS["unicode"]([*texts, others * 100]).units.rows()
     assert rows[:-1] == [naive.unicode_tokens(text) for text in texts]
 
 
 @pytest.mark.parametrize(
     "text", ["ÉCOLE Über", "Kelvin \u212a", "\u0130x", "ΑΣ Σα", "ẞ", "Ⱥ ẞ", "e\u0301", "\u212bngström", "하"]
 )
-def test_rare_characters_in_english_are_those_of_single_texts(text: str) -> None:
-    assert tokens(f"{text} {'plain ' * 1000}", "unicode") == naive.unicode_tokens(text) + ["plain"] * 1000
+def test_rare_characters_between_others_are_those_of_single_texts(text: str) -> None:
+    for other in ("plain", "水"):
+        assert tokens(f"{text} {f'{other} ' * 1000}", "unicode") == naive.unicode_tokens(text) + [other] * 1000
 
 
 @examples(150)
@@ -163,7 +182,9 @@ def test_composed_and_decomposed_are_the_same_text(text: str) -> None:
     apart = unicodedata.normalize("NFD", text)
     assert apart != text or unicodedata.normalize("NFC", text) != text
     assert tokens(apart, "unicode") == tokens(text, "unicode")
-    assert tokens(f"{apart}{'水' * 1000}", "unicode") == tokens(f"{text}{'水' * 1000}", "unicode")
+    # Between the consonants and the vowels of Hangul, a letter that composes with neither.
+    others = f" \u115f {'水' * 1000}"
+    assert tokens(apart + others, "unicode") == tokens(text + others, "unicode")
     assert rouge_l(apart, text, tokenizer="unicode") == 1.0
 
 
