@@ -47,11 +47,12 @@ class Rouge(Scorer[RougeOptions]):
 
     def count(self, predictions: list[str], references: References) -> IntArray:
         """Return precision, recall and F of each row and type as exact integers."""
-        pairs = compare(predictions, references, self.options)
         multi, beta = self.options["multi_reference"], self.options["beta"]
-        scores = [row_scores(pairs[name], multi, beta) for name in self.types]
-        limbs = to_limbs(np.stack([np.stack(row) for row in scores]).transpose(2, 0, 1))
-        return limbs.reshape(len(predictions), len(self.own_statistic_names()))
+        columns: dict[str, IntArray] = {}
+        for names, pairs in compare(predictions, references, self.options).items():
+            limbs = to_limbs(np.stack(row_scores(pairs, multi, beta), axis=1))
+            columns.update(dict.fromkeys(names, limbs.reshape(len(predictions), len(_PARTS) * LIMBS)))
+        return np.concatenate([columns[name] for name in self.types], axis=1)
 
     def tokens(self, texts: list[str]) -> Units:
         """Return the tokens of texts as they are compared; equal tokens of one call have equal ids."""
@@ -247,7 +248,7 @@ def _pair_of_few(
 
 def _are_single_sentences(texts: list[str], options: RougeOptions) -> bool:
     """Whether each text is one sentence, so that rougeLsum equals rougeL."""
-    return options["sentences"] == "newline" and not any("\n" in text for text in texts)
+    return options["sentences"] == "newline" and "\n" not in "".join(texts)
 
 
 def _may_have_empty_tokens(texts: list[str], options: RougeOptions) -> bool:
@@ -255,35 +256,34 @@ def _may_have_empty_tokens(texts: list[str], options: RougeOptions) -> bool:
     return callable(options["tokenizer"]) and "" in texts
 
 
-def compare(predictions: list[str], references: References, options: RougeOptions) -> dict[str, Pairs]:
-    """Return the hits and lengths of each prediction with each of its references, by ROUGE type."""
+def compare(predictions: list[str], references: References, options: RougeOptions) -> dict[tuple[str, ...], Pairs]:
+    """Return the hits and lengths of each prediction with each of its references, by the types that share them."""
     n, types = len(predictions), rouge_types(options["rouge_types"])
     texts = predictions + references.texts
     tokens = tokenize(texts, options["tokenizer"], options["stemmer"]).segments
     predictions_alone, right, counts = both_sides(tokens, n, references.counts)
     # Repeat each prediction once per reference.
     left = predictions_alone.repeat(counts)
-    pairs = {}
+    pairs: dict[tuple[str, ...], Pairs] = {}
     orders = [int(name[-1]) for name in types if name[-1].isdigit()]
     if orders:
         matches = clipped_matches(left, right, np.ones_like(right.lengths), max(orders))
     for order in orders:
         left_n_grams, right_n_grams = (np.maximum(side.lengths - order + 1, 0) for side in (left, right))
-        pairs[f"rouge{order}"] = Pairs(matches[:, order - 1], left_n_grams, right_n_grams, counts)
+        pairs[(f"rouge{order}",)] = Pairs(matches[:, order - 1], left_n_grams, right_n_grams, counts)
     has_sum = "rougeLsum" in types
     one_line = has_sum and _are_single_sentences(texts, options)
     if one_line and _may_have_empty_tokens(texts, options):
         one_line = not any(length for text, length in zip(texts, tokens.lengths.tolist(), strict=True) if text == "")
-    wanted = [name for name in types if name == "rougeL" or (name == "rougeLsum" and one_line)]
-    if wanted:
-        counted = Pairs(lcs_lengths(right, left), left.lengths, right.lengths, counts)
-        pairs.update(dict.fromkeys(wanted, counted))
+    of_texts = tuple(name for name in types if name == "rougeL" or (name == "rougeLsum" and one_line))
+    if of_texts:
+        pairs[of_texts] = Pairs(lcs_lengths(right, left), left.lengths, right.lengths, counts)
     if has_sum and not one_line:
         summaries = _summaries(texts, options)
         left_side = _take(summaries, np.repeat(np.arange(n), counts))
         right_side = _take(summaries, np.tile(np.arange(n, len(texts)), n // max(len(references.counts), 1)))
         hits = union_lcs_hits(right_side, left_side)
-        pairs["rougeLsum"] = Pairs(hits, left_side.texts.lengths, right_side.texts.lengths, counts)
+        pairs[("rougeLsum",)] = Pairs(hits, left_side.texts.lengths, right_side.texts.lengths, counts)
     return pairs
 
 
