@@ -75,9 +75,7 @@ def check_references(references: Any, n_predictions: int) -> References:
         counts = np.empty(len(rows), np.int64)
         counts.fill(1)
         return References(rows, counts)
-    lists = _check_nested(rows, n_predictions)
-    counts = lengths_of(lists)
-    return References(list(itertools.chain.from_iterable(lists)), counts)
+    return _nested_references(rows, n_predictions)
 
 
 def check_groups(groups: Any, columns: Mapping[str, Any], name: str = "groups") -> list[Hashable]:
@@ -264,15 +262,18 @@ def _check_lengths(n_predictions: int, n_rows: int) -> None:
         raise ValueError(f"{given} but {rows} of references: give one row per prediction")
 
 
-def _check_nested(rows: list[Any], n_predictions: int) -> list[list[str]]:
-    for i, row in enumerate(rows):
-        if not _is_nested(type(row)):
-            if str(row) in _MISSING:
-                advice = _advice(row, is_row=True)
-                raise ValueError(f"references[{i}] is {_shown(row)}: {advice} in a list, as in the other rows")
-            advice = "give a list of strings in every row"
-            raise ValueError(f"references[{i}] is {_shown(row)} while other rows are lists: {advice}")
-    lists = [as_list(row, f"references[{i}]") for i, row in enumerate(rows)]
+def _nested_references(rows: list[Any], n_predictions: int) -> References:
+    # By type, of which there are few, not row by row.
+    kinds = set(map(type, rows))
+    others = {kind for kind in kinds if not _is_nested(kind)}
+    if others:
+        i, row = next((i, row) for i, row in enumerate(rows) if type(row) in others)
+        if str(row) in _MISSING:
+            advice = _advice(row, is_row=True)
+            raise ValueError(f"references[{i}] is {_shown(row)}: {advice} in a list, as in the other rows")
+        advice = "give a list of strings in every row"
+        raise ValueError(f"references[{i}] is {_shown(row)} while other rows are lists: {advice}")
+    lists = rows if kinds == {list} else [as_list(row, f"references[{i}]") for i, row in enumerate(rows)]
     if len(lists) != n_predictions and all(len(row) == n_predictions for row in lists):
         raise ValueError(
             f"references hold one list per reference set ({len(lists)} of {n_predictions} texts): "
@@ -285,7 +286,7 @@ def _check_nested(rows: list[Any], n_predictions: int) -> list[list[str]]:
     if not _are_plain(flat):
         for i, row in enumerate(lists):
             _check_texts(row, f"references[{i}]")
-    return lists
+    return References(flat, lengths_of(lists))
 
 
 def _is_nested(kind: type) -> bool:
