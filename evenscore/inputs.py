@@ -263,7 +263,7 @@ def _check_lengths(n_predictions: int, n_rows: int) -> None:
 
 
 def _nested_references(rows: list[Any], n_predictions: int) -> References:
-    # By type, of which there are few, not row by row.
+    # Look at the few types instead of each row.
     kinds = set(map(type, rows))
     others = {kind for kind in kinds if not _is_nested(kind)}
     if others:

@@ -51,7 +51,8 @@ class Rouge(Scorer[RougeOptions]):
         columns: dict[str, IntArray] = {}
         for names, pairs in compare(predictions, references, self.options).items():
             limbs = to_limbs(np.stack(row_scores(pairs, multi, beta), axis=1))
-            columns.update(dict.fromkeys(names, limbs.reshape(len(predictions), len(_PARTS) * LIMBS)))
+            for name in names:
+                columns[name] = limbs.reshape(len(predictions), len(_PARTS) * LIMBS)
         return np.concatenate([columns[name] for name in self.types], axis=1)
 
     def tokens(self, texts: list[str]) -> Units:

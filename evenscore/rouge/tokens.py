@@ -156,15 +156,16 @@ def _unicode(texts: list[str]) -> Words:
 
 def _is_east_asian(lines: str) -> bool:
     """Whether many characters of a sample are one token each: between spaces, such text has few words twice."""
-    # An odd step: every second character may be a space.
+    # The step is odd, since in some texts every second character is a space.
     sample = lines[:: len(lines) // _SAMPLE | 1].translate(_CLASSES)
     return 8 * sample.count("h") > len(sample)
 
 
 def _lowered_with_classes(text: Utf16) -> tuple[Utf16, Bytes] | None:
-    """Return texts in lower case and the class of each unit, or None where `_lowered` would return it.
+    """Return texts in lower case and the class of each unit, or None.
 
-    Each distinct character is looked at once.
+    None if a character takes two units, or if lower case depends on neighbours or may not be NFC. Each distinct
+    character is looked at once.
     """
     if has_pairs(text.data):
         return None
@@ -231,7 +232,7 @@ def _composed(lines: str) -> str:
 
 
 def _cut_composed(lines: str) -> Words:
-    """Split lines into tokens."""
+    """Lower and compose lines, and split them into tokens."""
     text = encode_lines(_composed(lines))
     return _cut(text, _classes(text))
 
@@ -258,7 +259,7 @@ def _classes(text: Utf8 | Utf16) -> Bytes:
 
 def _classes_of_points(points: Points | Wide) -> Bytes:
     """Return the class of each code point."""
-    # As indices at once: numpy would convert them more slowly each time.
+    # Convert to indices once; numpy would do so at each use.
     places = points.astype(np.intp)
     classes = np.zeros(int(points.max(initial=0)) + 1, np.uint8)
     classes[places] = 1
@@ -299,7 +300,10 @@ _TOKEN_CLASSES = re.compile("hm*|[wm]+")
 
 
 class _Classes(dict[int, int]):
-    """Maps code points to classes: h Han or Kana, m mark, w other letter or number, i invisible, space all others."""
+    """Maps code points to the code points of their classes.
+
+    h Han or Kana, m mark, w other letter or number, i invisible, space all others.
+    """
 
     def __missing__(self, point: int) -> int:
         self[point] = ord(self._letter(point))

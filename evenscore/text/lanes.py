@@ -16,7 +16,7 @@ T = TypeVar("T", bound=Hashable)
 LANE_BITS = 64
 # With more columns, too few lanes share a step to outweigh numpy's call overhead, and Python's integers are faster.
 MAX_LANE_COLUMNS = 512
-# Narrower lanes save less than the calls for one more block take.
+# Narrower lanes would save less time than the calls for their own blocks take.
 _WIDTHS = (32, 64)
 # A block's comparison table has one byte per cell; one or two megabytes fit into the second-level cache.
 _BLOCK_CELLS = 1 << 20
@@ -73,7 +73,7 @@ def _block(tokens: Segments, left: IntArray, right: IntArray, pairs: IntArray, w
     """Return the block of p pairs; left, right: their sides, shape (p,)."""
     left_lengths, right_lengths = tokens.lengths[left], tokens.lengths[right]
     left_rows = tokens.padded(left, width, -1)
-    right_rows = tokens.padded(right, int(right_lengths.max(initial=0)), -2)
+    right_rows = tokens.padded(right, int(right_lengths[-1]), -2)
     equal = right_rows.T[:, :, None] == left_rows[None, :, :]
     packed = np.packbits(equal, axis=2, bitorder="little")
     masks = packed.view(f"<u{width // 8}")[:, :, 0]

@@ -12,10 +12,14 @@ import numpy as np
 
 from evenscore.text.segments import IntArray, Segments, offsets_of, similar
 
-# A block's table fits into the second-level cache with the few others of its size.
+# Of the sizes tried, this one was fastest.
 _BLOCK_CELLS = 1 << 16
 # Numbers of up to 31 bits are sorted as int32, which is faster, and others as int64.
 _SMALL_BITS, _KEY_BITS = 31, 63
+# With more documents in a row, sorting once for each order is faster than cumulative sums of each document.
+_FEW_DOCUMENTS = 11
+# What stands behind a prediction and behind a reference, and the least number of a token.
+_AFTER_PREDICTION, _AFTER_REFERENCE, _LEAST = 1, 0, 2
 
 
 def clipped_matches(
@@ -33,18 +37,11 @@ def clipped_matches(
     [[2, 0]]
     """
     matches = np.zeros((len(reference_counts), max_order), np.int64)
-    first = offsets_of(reference_counts)
-    longest = np.maximum(predictions.lengths, np.maximum.reduceat(references.lengths, first[:-1]))
-    # Behind the last reference is an empty one, for rows with fewer references than others of their block.
-    others = Segments(references.ids, np.append(references.offsets, references.offsets[-1]))
-    for rows in similar((reference_counts + 1) * (longest + 1), _BLOCK_CELLS):
-        counts, width = reference_counts[rows, None], int(longest[rows].max()) + 1
-        kth = np.arange(counts.max())
-        documents = np.where(kth < counts, first[rows, None] + kth, len(references.lengths))
-        table = np.empty((len(rows), 1 + len(kth), width), np.int64)
-        table[:, 0] = predictions.padded(rows, width, -1)
-        table[:, 1:] = others.padded(documents.ravel(), width, -2).reshape(-1, len(kth), width)
-        matches[rows] = _block_matches(table + 2, max_order)
+    tokens, documents = _rows(predictions, references, reference_counts)
+    for rows in similar(tokens.lengths, _BLOCK_CELLS):
+        width = int(tokens.lengths[rows[-1]])
+        table = tokens.padded(rows, width, _AFTER_REFERENCE)
+        matches[rows] = _block_matches(table, documents.padded(rows, width, 1), max_order)
     return matches
 
 
@@ -72,82 +69,106 @@ def matches_of_row(
     return matches + [0] * (max_order - len(matches))
 
 
-def _block_matches(table: IntArray, max_order: int) -> IntArray:
-    """Count one block, shape (rows, max_order).
+def _rows(predictions: Segments, references: Segments, reference_counts: IntArray) -> tuple[Segments, Segments]:
+    """Return the tokens of each row, those of its prediction and then of its references, and the document of each.
 
-    table: the prediction of each row and its references, shape (rows, documents, width). Each document ends in one or
-    more fillers, which are other ones in predictions than in references. So if equal n-grams start in a prediction and
-    in a reference, both lie inside their documents.
+    Tokens are numbered from `_LEAST`, and another number stands behind each document. Documents of a row are numbered
+    from 0, the prediction.
     """
-    n_rows, _, width = table.shape
-    tokens = table.reshape(n_rows, -1)
-    column_bits = tokens.shape[1].bit_length()
-    if max_order * _bits(tokens) + column_bits > _KEY_BITS:
-        # The numbers of the tokens of a row are smaller.
-        tokens = _numbered(*_sorted(tokens))
-    matches = np.zeros((n_rows, max_order), np.int64)
+    sizes = reference_counts + 1
+    first = offsets_of(sizes)
+    is_prediction = np.zeros(first[-1], np.bool_)
+    is_prediction[first[:-1]] = True
+    lengths = np.empty(len(is_prediction), np.int64)
+    lengths[is_prediction], lengths[~is_prediction] = predictions.lengths + 1, references.lengths + 1
+    offsets = offsets_of(lengths)
+    ids = np.full(offsets[-1], _AFTER_REFERENCE, np.int64)
+    for side, starts in (predictions, offsets[:-1][is_prediction]), (references, offsets[:-1][~is_prediction]):
+        places = np.repeat(starts - side.offsets[:-1], side.lengths) + np.arange(len(side.ids))
+        ids[places] = side.ids.astype(np.int64) + _LEAST
+    ids[offsets[1:][is_prediction] - 1] = _AFTER_PREDICTION
+    number = np.arange(len(lengths)) - np.repeat(first[:-1], sizes)
+    return Segments(ids, offsets[first]), Segments(np.repeat(number, lengths), offsets[first])
+
+
+def _block_matches(tokens: IntArray, documents: IntArray, max_order: int) -> IntArray:
+    """Count one block, shape (rows, max_order); tokens, documents: those of `_rows`, shape (rows, columns).
+
+    An n-gram that runs beyond a prediction has the number that stands there, which no n-gram of a reference has. So
+    equal n-grams that start in a prediction and in a reference lie inside them.
+    """
+    n_columns, n_documents = tokens.shape[1], int(documents.max()) + 1
+    columns = np.broadcast_to(np.arange(n_columns), tokens.shape)
+    matches = np.zeros((len(tokens), max_order), np.int64)
+    if max_order * _bits(tokens) + _bits(documents) > _KEY_BITS:
+        # Those of a row need no higher number than it has columns.
+        tokens = _numbered(tokens, columns)
     bits, keys, done = _bits(tokens), np.zeros_like(tokens), 0
     while True:
-        # A key has as many tokens as fit. Sorted by them, equal n-grams of fewer tokens stand together, too.
-        fitting = max(1, (_KEY_BITS - column_bits - _bits(keys)) // bits)
+        # A key has as many tokens as fit.
+        fitting = max(1, (_KEY_BITS - _bits(documents) - _bits(keys)) // bits)
         orders = range(done, min(done + fitting, max_order))
         for k in orders:
             following = tokens[:, k:]
             keys = keys << bits
             keys[:, : following.shape[1]] |= following
-        ordered, columns = _sorted(keys)
+            if n_documents > _FEW_DOCUMENTS:
+                matches[:, k] = _matches_in_many(*_sorted(keys, documents))
         done = orders.stop
-        matches[:, orders.start : done] = _matches(ordered, columns // width, [bits * (done - 1 - k) for k in orders])
+        if n_documents <= _FEW_DOCUMENTS:
+            # Sorted by the longest n-grams, equal ones of fewer tokens stand together, too.
+            shifts = [bits * (done - 1 - k) for k in orders]
+            matches[:, orders.start : done] = _matches_in_few(*_sorted(keys, documents), shifts)
         if done == max_order or not matches[:, done - 1].any():
             return matches
-        keys = _numbered(ordered, columns)
+        keys = _numbered(keys, columns)
 
 
 def _bits(numbers: IntArray) -> int:
     return int(numbers.max()).bit_length()
 
 
-def _numbered(ordered: IntArray, columns: IntArray) -> IntArray:
-    """Return numbers from 1 for the keys that `_sorted` returns, in their places and in their order."""
+def _numbered(keys: IntArray, columns: IntArray) -> IntArray:
+    """Number the distinct keys of each row from 1, in order, and return the number of each key."""
+    ordered, columns = _sorted(keys, columns)
     starts_group = _changes(ordered)[:-1].reshape(ordered.shape) != 0
     numbers = np.empty(columns.shape, np.int64)
     np.put_along_axis(numbers, columns, np.cumsum(starts_group, axis=1), axis=1)
     return numbers
 
 
-def _sorted(keys: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the keys of each row in order, and their columns; equal keys are in order of their columns."""
-    n_columns = keys.shape[1]
-    bits, column_bits = _bits(keys), n_columns.bit_length()
-    if bits + column_bits > _KEY_BITS:
+def _sorted(keys: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the keys of each row in order, and their values, which ascend from column to column, in order too."""
+    value_bits = _bits(values)
+    bits = _bits(keys) + value_bits
+    if bits > _KEY_BITS:
         columns = np.argsort(keys, axis=1, kind="stable")
-        return np.take_along_axis(keys, columns, axis=1), columns
-    kind = np.int32 if bits + column_bits <= _SMALL_BITS else np.int64
-    packed = keys.astype(kind) << column_bits
-    packed |= np.arange(n_columns, dtype=kind)
+        return np.take_along_axis(keys, columns, axis=1), np.take_along_axis(values, columns, axis=1)
+    packed = (keys.astype(np.int32) if bits <= _SMALL_BITS else keys) << value_bits
+    packed |= values.astype(packed.dtype)
     packed.sort(axis=1)
-    return packed >> column_bits, packed & ((1 << column_bits) - 1)
+    return packed >> value_bits, packed & ((1 << value_bits) - 1)
 
 
 def _changes(ordered: IntArray) -> IntArray:
-    """Return in which bits each key differs from the one before it, shape (keys + 1,).
+    """Return in which bits each key differs from the one before it, shape (keys + 1,); for the end, in all.
 
-    The first key of a row and the end differ in the highest bit.
+    So does the first key of each row.
     """
-    keys, highest = ordered.ravel(), np.iinfo(ordered.dtype).max
-    changes = np.full(len(keys) + 1, highest, ordered.dtype)
+    keys, all_bits = ordered.ravel(), np.iinfo(ordered.dtype).max
+    changes = np.full(len(keys) + 1, all_bits, ordered.dtype)
     np.bitwise_xor(keys[1:], keys[:-1], out=changes[1:-1])
-    changes[:: ordered.shape[1]] = highest
+    changes[:: ordered.shape[1]] = all_bits
     return changes
 
 
-def _matches(ordered: IntArray, documents: IntArray, shifts: Sequence[int]) -> IntArray:
+def _matches_in_few(ordered: IntArray, documents: IntArray, shifts: Sequence[int]) -> IntArray:
     """Return the matches of each row and order, shape (rows, orders).
 
-    ordered: keys of the longest n-grams, in order, shape (rows, columns); documents: of which each one is.
+    ordered: keys of the longest n-grams, in order; documents: where each n-gram starts, both of shape (rows, columns).
     shifts: by how many bits the keys of each order are shorter.
     """
-    changes, starts_of_rows = _changes(ordered), np.arange(0, ordered.size, ordered.shape[1])
+    changes = _changes(ordered)
     # How many n-grams each document has before each place.
     before = np.zeros((int(documents.max()) + 1, len(changes)), np.int32)
     for k, counted in enumerate(before):
@@ -155,9 +176,34 @@ def _matches(ordered: IntArray, documents: IntArray, shifts: Sequence[int]) -> I
     matches = np.empty((len(ordered), len(shifts)), np.int64)
     for own, shift in zip(matches.T, shifts, strict=True):
         # Equal n-grams of a row are a group.
-        bounds = (changes >> shift).nonzero()[0]
+        bounds = (changes >= 1 << shift).nonzero()[0]
         at_bounds = before.take(bounds, axis=1)
         in_prediction, *in_references = at_bounds[:, 1:] - at_bounds[:, :-1]
         clipped = np.minimum(in_prediction, functools.reduce(np.maximum, in_references))
-        np.add.reduceat(clipped, np.searchsorted(bounds, starts_of_rows), out=own)
+        _sums_of_rows(clipped, bounds, ordered.shape, out=own)
     return matches
+
+
+def _matches_in_many(ordered: IntArray, documents: IntArray) -> IntArray:
+    """Return the matches of each row, shape (rows,), of keys and documents as in `_matches_in_few`.
+
+    documents: ascending among equal keys.
+    """
+    starts_group, own = _changes(ordered) != 0, documents.ravel()
+    starts_run = starts_group.copy()
+    starts_run[1:-1] |= own[1:] != own[:-1]
+    runs = starts_run.nonzero()[0]
+    # The last run is the end.
+    counts, in_references = runs[1:] - runs[:-1], own[runs[:-1]] > 0
+    groups = starts_group[runs[:-1]].nonzero()[0]
+    # The prediction comes first, so if it has the n-gram, its run is the group's first.
+    in_prediction = np.where(in_references[groups], 0, counts[groups])
+    clipped = np.minimum(in_prediction, np.maximum.reduceat(np.where(in_references, counts, 0), groups))
+    return _sums_of_rows(clipped, runs[groups], ordered.shape)
+
+
+def _sums_of_rows(values: IntArray, starts: IntArray, shape: tuple[int, ...], out: IntArray | None = None) -> IntArray:
+    """Return the sum of the values of each row; starts: the places of their groups in a table of this shape."""
+    first = np.searchsorted(starts, np.arange(0, shape[0] * shape[1], shape[1]))
+    sums: IntArray = np.add.reduceat(values, first, out=out)
+    return sums

@@ -143,8 +143,9 @@ def similar(sizes: IntArray, most: int) -> Iterator[IntArray]:
     order = np.argsort(sizes, kind="stable")
     start = 0
     while start < len(order):
-        # The last item of a run is its largest: guess the end from the first item, then correct it by the last.
         guess = order[start : start + max(1, most // int(sizes[order[start]]))]
-        run = guess[: max(1, most // int(sizes[guess[-1]]))]
+        # What the first, the first two, ... items take.
+        taken = sizes[guess] * np.arange(1, len(guess) + 1)
+        run = guess[: max(1, int(np.searchsorted(taken, most, side="right")))]
         yield run
         start += len(run)

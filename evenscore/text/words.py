@@ -272,7 +272,7 @@ def character_begins(data: Bytes | Wide) -> Mask:
 
 
 def has_pairs(data: Wide) -> bool:
-    """Return whether two units of UTF-16 make one character."""
+    """Return whether any character takes two units of UTF-16."""
     return bool(((data & 0xF800) == 0xD800).any())
 
 

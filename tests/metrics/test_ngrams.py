@@ -19,7 +19,7 @@ from evenscore.bleu.score import AVERAGE_PARTS, reference_lengths
 from evenscore.exact import from_limbs, mean_of_limbs, to_limbs
 from evenscore.text import ngrams
 from evenscore.text.ngrams import clipped_matches
-from evenscore.text.segments import Segments
+from evenscore.text.segments import Segments, similar
 from evenscore.text.words import from_token_lists, split_characters, split_words, without_spaces
 
 # Few distinct tokens, so that n-grams match and are clipped.
@@ -73,10 +73,11 @@ def test_matches_do_not_depend_on_the_size_of_blocks(corpus: list[Row], block: i
         assert matches(corpus) == slow_matches(corpus)
 
 
-@examples(100)
-@given(st.lists(rows, max_size=6), st.integers(0, 30), st.integers(0, 30))
-def test_matches_do_not_depend_on_how_keys_are_sorted(corpus: list[Row], small: int, bits: int) -> None:
+@examples(300)
+@given(st.lists(rows, max_size=6), st.integers(0, 30), st.integers(0, 30), st.integers(1, 5))
+def test_matches_do_not_depend_on_how_keys_are_sorted(corpus: list[Row], small: int, bits: int, few: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ngrams, "_FEW_DOCUMENTS", few)
         patch.setattr(ngrams, "_SMALL_BITS", small)
         patch.setattr(ngrams, "_KEY_BITS", bits)
         assert matches(corpus) == slow_matches(corpus)
@@ -102,6 +103,29 @@ def test_matches_of_one_row_larger_than_a_block() -> None:
     rng = random.Random(3)
     corpus = [([rng.randrange(9) for _ in range(ngrams._BLOCK_CELLS + 1)], [list(range(9)) * 5, [0, 1]])]
     assert matches([([1], [[1]]), *corpus, ([2], [[1]])]) == slow_matches([([1], [[1]]), *corpus, ([2], [[1]])])
+
+
+@pytest.mark.parametrize("n_references", [ngrams._FEW_DOCUMENTS - 1, ngrams._FEW_DOCUMENTS, 300])
+def test_matches_of_many_references(n_references: int) -> None:
+    rng = random.Random(n_references)
+    row = [[rng.randrange(30) for _ in range(rng.randint(0, 30))] for _ in range(n_references + 1)]
+    corpus = [(row[0], row[1:]), (row[1], [row[0]])]
+    assert matches(corpus) == slow_matches(corpus)
+    assert all(matches(corpus)[0][:2])
+
+
+@examples(200)
+@given(st.lists(st.integers(1, 40), max_size=30), st.integers(1, 60))
+def test_runs_of_similar_items_are_as_long_as_they_may_be(sizes: list[int], most: int) -> None:
+    runs = [run.tolist() for run in similar(np.array(sizes, np.int64), most)]
+    order = [item for run in runs for item in run]
+    assert order == sorted(range(len(sizes)), key=sizes.__getitem__)
+    starts = np.cumsum([0, *map(len, runs)]).tolist()
+    for run, end in zip(runs, starts[1:], strict=True):
+        assert len(run) == 1 or len(run) * sizes[run[-1]] <= most
+        if end < len(order):
+            guess = most // sizes[run[0]]
+            assert len(run) >= guess or (len(run) + 1) * sizes[order[end]] > most
 
 
 def test_matches_of_more_distinct_tokens_than_a_key_has_room_for() -> None:
