@@ -97,12 +97,10 @@ def _block_matches(tokens: IntArray, documents: IntArray, max_order: int) -> Int
     An n-gram that runs beyond a prediction has the number that stands there, which no n-gram of a reference has. So
     equal n-grams that start in a prediction and in a reference lie inside them.
     """
-    n_columns, n_documents = tokens.shape[1], int(documents.max()) + 1
-    columns = np.broadcast_to(np.arange(n_columns), tokens.shape)
-    matches = np.zeros((len(tokens), max_order), np.int64)
+    n_documents, matches = int(documents.max()) + 1, np.zeros((len(tokens), max_order), np.int64)
     if max_order * _bits(tokens) + _bits(documents) > _KEY_BITS:
         # Those of a row need no higher number than it has columns.
-        tokens = _numbered(tokens, columns)
+        tokens = _numbered(tokens)
     bits, keys, done = _bits(tokens), np.zeros_like(tokens), 0
     while True:
         # A key has as many tokens as fit.
@@ -121,16 +119,16 @@ def _block_matches(tokens: IntArray, documents: IntArray, max_order: int) -> Int
             matches[:, orders.start : done] = _matches_in_few(*_sorted(keys, documents), shifts)
         if done == max_order or not matches[:, done - 1].any():
             return matches
-        keys = _numbered(keys, columns)
+        keys = _numbered(keys)
 
 
 def _bits(numbers: IntArray) -> int:
     return int(numbers.max()).bit_length()
 
 
-def _numbered(keys: IntArray, columns: IntArray) -> IntArray:
+def _numbered(keys: IntArray) -> IntArray:
     """Number the distinct keys of each row from 1, in order, and return the number of each key."""
-    ordered, columns = _sorted(keys, columns)
+    ordered, columns = _sorted(keys, np.broadcast_to(np.arange(keys.shape[1]), keys.shape))
     starts_group = _changes(ordered)[:-1].reshape(ordered.shape) != 0
     numbers = np.empty(columns.shape, np.int64)
     np.put_along_axis(numbers, columns, np.cumsum(starts_group, axis=1), axis=1)
@@ -173,14 +171,14 @@ def _matches_in_few(ordered: IntArray, documents: IntArray, shifts: Sequence[int
     before = np.zeros((int(documents.max()) + 1, len(changes)), np.int32)
     for k, counted in enumerate(before):
         np.cumsum(documents == k, out=counted[1:])
-    matches = np.empty((len(ordered), len(shifts)), np.int64)
+    starts_of_rows, matches = _starts_of_rows(ordered), np.empty((len(ordered), len(shifts)), np.int64)
     for own, shift in zip(matches.T, shifts, strict=True):
         # Equal n-grams of a row are a group.
         bounds = (changes >= 1 << shift).nonzero()[0]
         at_bounds = before.take(bounds, axis=1)
         in_prediction, *in_references = at_bounds[:, 1:] - at_bounds[:, :-1]
         clipped = np.minimum(in_prediction, functools.reduce(np.maximum, in_references))
-        _sums_of_rows(clipped, bounds, ordered.shape, out=own)
+        np.add.reduceat(clipped, np.searchsorted(bounds, starts_of_rows), out=own)
     return matches
 
 
@@ -199,11 +197,9 @@ def _matches_in_many(ordered: IntArray, documents: IntArray) -> IntArray:
     # The prediction comes first, so if it has the n-gram, its run is the group's first.
     in_prediction = np.where(in_references[groups], 0, counts[groups])
     clipped = np.minimum(in_prediction, np.maximum.reduceat(np.where(in_references, counts, 0), groups))
-    return _sums_of_rows(clipped, runs[groups], ordered.shape)
+    matches: IntArray = np.add.reduceat(clipped, np.searchsorted(runs[groups], _starts_of_rows(ordered)))
+    return matches
 
 
-def _sums_of_rows(values: IntArray, starts: IntArray, shape: tuple[int, ...], out: IntArray | None = None) -> IntArray:
-    """Return the sum of the values of each row; starts: the places of their groups in a table of this shape."""
-    first = np.searchsorted(starts, np.arange(0, shape[0] * shape[1], shape[1]))
-    sums: IntArray = np.add.reduceat(values, first, out=out)
-    return sums
+def _starts_of_rows(table: IntArray) -> IntArray:
+    return np.arange(0, table.size, table.shape[1])
