@@ -173,7 +173,7 @@ def _lowered_with_classes(text: Utf16) -> tuple[Utf16, Bytes] | None:
     seen = np.zeros(int(places.max(initial=0)) + 1, np.bool_)
     seen[places] = True
     distinct = seen.nonzero()[0]
-    characters = "".join(map(chr, distinct.tolist()))
+    characters = distinct.astype("<u2").tobytes().decode("utf-16-le")
     lowered = characters.lower()
     classes = lowered.translate(_CLASSES)
     # As in `_lowered`. Only marks, such as the dot of a capital I, make lower case longer.
@@ -182,7 +182,8 @@ def _lowered_with_classes(text: Utf16) -> tuple[Utf16, Bytes] | None:
     if not unicodedata.is_normalized("NFC", lowered):
         return None
     to_lower, to_class = np.zeros(len(seen), np.uint16), np.zeros(len(seen), np.uint8)
-    to_lower[distinct], to_class[distinct] = list(map(ord, lowered)), list(map(ord, classes))
+    to_lower[distinct] = np.frombuffer(lowered.encode("utf-16-le"), "<u2")
+    to_class[distinct] = np.frombuffer(classes.encode("ascii"), np.uint8)
     return Utf16(to_lower.take(places), text.offsets), to_class.take(places)
 
 
