@@ -35,10 +35,9 @@ from evenscore.text.segments import IntArray, both_sides
 from evenscore.text.words import Units
 from evenscore.totals import Bound
 
-# Up to this many characters, plain Python is faster than arrays: fewer if each character is a token, and with intl,
-# whose patterns are slow.
-_FEW_CHARACTERS = 1200
-_TIMES_AS_MANY = {"char": 1 / 3, "zh": 1 / 3, "intl": 1 / 2}
+# Up to this many characters, plain Python is faster than arrays: fewer if each character is a token.
+_FEW_CHARACTERS = 900
+_TIMES_AS_MANY = {"char": 1 / 3, "zh": 1 / 3}
 # sacrebleu warns about tokenized input if this many predictions end in " .".
 _TOKENIZED_LINES = 100
 _OWN = slice(len(ROW_COLUMNS), None)
