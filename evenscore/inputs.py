@@ -69,13 +69,15 @@ def check_references(references: Any, n_predictions: int) -> References:
     [2, 1]
     """
     rows = as_list(references, "references")
-    if not any(map(_is_nested, set(map(type, rows)))):
+    # Look at the few types instead of each row.
+    kinds = set(map(type, rows))
+    if not any(map(_is_nested, kinds)):
         _check_texts(rows, "references")
         _check_lengths(n_predictions, len(rows))
         counts = np.empty(len(rows), np.int64)
         counts.fill(1)
         return References(rows, counts)
-    return _nested_references(rows, n_predictions)
+    return _nested_references(rows, kinds, n_predictions)
 
 
 def check_groups(groups: Any, columns: Mapping[str, Any], name: str = "groups") -> list[Hashable]:
@@ -262,9 +264,8 @@ def _check_lengths(n_predictions: int, n_rows: int) -> None:
         raise ValueError(f"{given} but {rows} of references: give one row per prediction")
 
 
-def _nested_references(rows: list[Any], n_predictions: int) -> References:
-    # Look at the few types instead of each row.
-    kinds = set(map(type, rows))
+def _nested_references(rows: list[Any], kinds: set[type], n_predictions: int) -> References:
+    """Return what `check_references` returns for rows of these types, of which one or more are collections."""
     others = {kind for kind in kinds if not _is_nested(kind)}
     if others:
         i, row = next((i, row) for i, row in enumerate(rows) if type(row) in others)

@@ -110,10 +110,10 @@ def _best_recall(pairs: Pairs, beta: Beta) -> Scores:
 
 def _first_highest(values: FloatArray, pairs: Pairs) -> IntArray:
     """Return the first pair of each row that has the row's highest value."""
-    highest = np.maximum.reduceat(values, pairs.first)
-    reaching = np.flatnonzero(values == highest[pairs.row])
-    rows = pairs.row[reaching]
-    first: IntArray = reaching[np.append(True, rows[1:] != rows[:-1])]
+    highest, row = np.maximum.reduceat(values, pairs.first), pairs.row
+    reaching = np.flatnonzero(values == highest[row])
+    of_row = row[reaching]
+    first: IntArray = reaching[np.append(True, of_row[1:] != of_row[:-1])]
     return first
 
 

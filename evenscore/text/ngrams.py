@@ -99,7 +99,7 @@ def _block_matches(tokens: IntArray, documents: IntArray, max_order: int) -> Int
     """
     n_documents, matches = int(documents.max()) + 1, np.zeros((len(tokens), max_order), np.int64)
     if max_order * _bits(tokens) + _bits(documents) > _KEY_BITS:
-        # Those of a row need no higher number than it has columns.
+        # The numbers of the tokens of a row are at most as high as it has columns.
         tokens = _numbered(tokens)
     bits, keys, done = _bits(tokens), np.zeros_like(tokens), 0
     while True:
@@ -149,9 +149,9 @@ def _sorted(keys: IntArray, values: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _changes(ordered: IntArray) -> IntArray:
-    """Return in which bits each key differs from the one before it, shape (keys + 1,); for the end, in all.
+    """Return in which bits each key differs from the one before it, shape (keys + 1,).
 
-    So does the first key of each row.
+    The first key of each row, and the end, count as different in all bits.
     """
     keys, all_bits = ordered.ravel(), np.iinfo(ordered.dtype).max
     changes = np.full(len(keys) + 1, all_bits, ordered.dtype)
