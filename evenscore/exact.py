@@ -79,7 +79,6 @@ def mean_of_limbs(limbs: Sequence[int] | IntArray, count: int, whole: int = 0) -
 
 def from_limbs(limbs: IntArray) -> npt.NDArray[np.float64]:
     """Return the values that `to_limbs` split, exactly; shape (..., LIMBS) to (...)."""
-    scales = 2.0 ** (-_LIMB_BITS * np.arange(1, LIMBS + 1))
     # The set bits of a value span at most 53 positions, so each addition is exact.
-    values: npt.NDArray[np.float64] = (limbs * scales)[..., ::-1].sum(axis=-1)
+    values: npt.NDArray[np.float64] = limbs @ 2.0 ** (-_LIMB_BITS * np.arange(1, LIMBS + 1))
     return values

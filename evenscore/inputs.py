@@ -208,18 +208,30 @@ def text_lines(text: str) -> list[str]:
 
 # No text of a few is longer: long texts are the work of kernels.
 _LONGEST = 2000
+# Nor do a few words have more characters each, on average.
+_LONGEST_WORDS = 16
+# A text takes as long as so many words, besides those that end at a space.
+_WORDS_OF_TEXT = 4
 
 
-def are_few(predictions: list[str], references: References, characters: int) -> bool:
-    """Whether no text is long, and all have at most this many characters, and one for each text; False for no rows.
+def are_few(predictions: list[str], references: References, most: int, *, in_characters: bool = False) -> bool:
+    """Whether no text is long, and all have at most `most` words, or characters; False for no rows.
 
-    >>> are_few(["a b"], References(["a"], np.array([1])), 6), are_few(["a b"], References(["a"], np.array([1])), 5)
+    Each space counts as a word, and each text as four words or characters more.
+
+    >>> are_few(["a b"], References(["a"], np.array([1])), 9), are_few(["a b"], References(["a"], np.array([1])), 8)
     (True, False)
     """
-    if not 0 < len(predictions) + len(references.texts) <= characters:
+    texts = len(predictions) + len(references.texts)
+    rest = most - _WORDS_OF_TEXT * texts
+    if not texts or rest < 0:
         return False
-    lengths = [*map(len, predictions), *map(len, references.texts)]
-    return sum(lengths) + len(lengths) <= characters and max(lengths) <= _LONGEST
+    if max(map(len, itertools.chain(predictions, references.texts))) > _LONGEST:
+        return False
+    joined = "".join(itertools.chain(predictions, references.texts))
+    if in_characters:
+        return len(joined) <= rest
+    return len(joined) <= _LONGEST_WORDS * most and joined.count(" ") <= rest
 
 
 def row_sizes(systems: Sequence[list[str]], references: References) -> IntArray:

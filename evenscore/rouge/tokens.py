@@ -147,14 +147,14 @@ def _unicode(texts: list[str]) -> Words:
     lowered = _lowered(text) if isinstance(text, Utf8) else None
     if lowered is not None:
         return _cut(lowered, _classes(lowered))
-    if isinstance(text, Utf16) and _is_east_asian(lines):
+    if isinstance(text, Utf16) and is_east_asian(lines):
         cut = _lowered_with_classes(text)
         return _cut(*cut) if cut is not None else _cut_composed(lines)
     # Lower case and NFC of such text take longer than all else, so each distinct word goes through them once.
     return map_words(split_at(text, white_space_of(text)), _tokens_of_words)
 
 
-def _is_east_asian(lines: str) -> bool:
+def is_east_asian(lines: str) -> bool:
     """Whether many characters of a sample are one token each: between spaces, such text has few words twice."""
     # The step is odd, since in some texts every second character is a space.
     sample = lines[:: len(lines) // _SAMPLE | 1].translate(_CLASSES)

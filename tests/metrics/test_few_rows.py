@@ -60,7 +60,7 @@ scripts = st.lists(st.sampled_from(["好", "天", "カー", "ก้", "က", "�
 @pytest.fixture(autouse=True, scope="module")
 def _few_beside_kernels() -> Iterator[None]:
     """Kernels, which other tests may have loaded, do not change what few texts are."""
-    with mock.patch("evenscore.wer.scorer._FEW_WORDS", 10**6):
+    with mock.patch("evenscore.wer.scorer._FEW_BESIDE_KERNELS", 10**6):
         yield
 
 
@@ -68,15 +68,20 @@ def rows_of(texts: st.SearchStrategy[str]) -> st.SearchStrategy[list[tuple[str, 
     return st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), max_size=6)
 
 
-def counts(kind: type[Scorer[Any]], rows: list[tuple[str, list[str]]], options: dict[str, Any], few: int) -> list[Any]:
-    """The statistics if up to `few` characters are a few; two systems that are counted together have the same.
+def all_few(kind: type[Scorer[Any]], few: bool) -> Any:
+    """All rows are few, or none."""
+    return mock.patch(f"{kind.__module__}.are_few", lambda predictions, *_, **__: few and predictions != [])
+
+
+def counts(kind: type[Scorer[Any]], rows: list[tuple[str, list[str]]], options: dict[str, Any], few: bool) -> list[Any]:
+    """The statistics if the rows are few, or many; two systems that are counted together have the same.
 
     So has their sum, which compute scores.
     """
     systems, references = [[text for text, _ in rows], [text for text, _ in rows[::-1]]], [own for _, own in rows]
     scorer = kind(**options)
     # Lanes count any number of pairs, so that no function is compared with itself.
-    with mock.patch(f"{kind.__module__}._FEW_CHARACTERS", few), mock.patch.object(lanes, "_WORTHWHILE", 1):
+    with all_few(kind, few), mock.patch.object(lanes, "_WORTHWHILE", 1):
         alone = [scorer.count_columns({"predictions": own, "references": references}) for own in systems]
         together = scorer.count_systems(systems, check_references(references, len(rows)))
         totals = [scorer.total_of_columns({"predictions": own, "references": references}) for own in systems]
@@ -89,9 +94,9 @@ def counts(kind: type[Scorer[Any]], rows: list[tuple[str, list[str]]], options: 
 
 def check(kind: type[Scorer[Any]], rows: list[tuple[str, list[str]]], options: dict[str, Any]) -> None:
     with mock.patch.object(kind, "count_few", autospec=True, side_effect=kind.count_few) as called:
-        plain = counts(kind, rows, options, 10_000)
+        plain = counts(kind, rows, options, True)
         times = called.call_count
-        assert plain == counts(kind, rows, options, 0)
+        assert plain == counts(kind, rows, options, False)
     # Arrays counted the second time.
     assert called.call_count == times
 
@@ -151,27 +156,65 @@ def test_rouge(
     check(Rouge, rows, options)
 
 
-@pytest.mark.parametrize(("kind", "text"), [(Wer, "a b"), (Bleu, "a, b."), (Rouge, "a b")])
-def test_the_crossing_point(kind: type[Scorer[Any]], text: str) -> None:
-    """One character more than a few changes the way, not the counts."""
-    module = __import__(kind.__module__, fromlist=["_FEW_CHARACTERS"])
-    size = module._FEW_CHARACTERS
-    n = size // (2 * len(text) + 2)
-    rest = size - n * (2 * len(text) + 2)
+WORDS = [
+    (Wer, {}, 4800),
+    (Bleu, {"tokenizer": "13a"}, 200),
+    (Bleu, {"tokenizer": "intl"}, 200),
+    (Bleu, {"tokenizer": str.split}, 200),
+    (Rouge, {"tokenizer": "whitespace"}, 1500),
+    (Rouge, {"tokenizer": "rouge_score"}, 1400),
+    (Rouge, {"tokenizer": str.split}, 1400),
+    (Rouge, {"tokenizer": "unicode"}, 640),
+]
+
+
+@pytest.mark.parametrize(("kind", "options", "size"), WORDS)
+def test_the_crossing_point(kind: type[Scorer[Any]], options: dict[str, Any], size: int) -> None:
+    """One word more than a few changes the way, not the counts."""
+    scorer, n = kind(**options), size // 10
     for more in (-1, 0, 1):
-        predictions = [*[text] * (n - 1), text + "c" * (rest + more)]
-        references = check_references([text] * n, n)
-        assert are_few(predictions, references, size) == (more < 1)
-        check(kind, [(own, [text]) for own in predictions], {})
-    assert not are_few(["a" * 2001], check_references(["a"], 1), size)
+        rows = [("a, b", ["b a,"])] * (n - 1) + [(" ".join(["ab"] * (2 + size % 10 + more)), ["b c"])]
+        predictions, references = [own for own, _ in rows], check_references([own for _, own in rows], n)
+        assert scorer.has_few(predictions, references) == (more < 1)
+        check(kind, rows, options)
 
 
-@pytest.mark.parametrize(("tokenizer", "size"), [("13a", 900), ("intl", 900), ("zh", 300), ("char", 300)])
-def test_each_tokenizer_of_bleu_has_its_crossing_point(tokenizer: str, size: int) -> None:
-    scorer, references = Bleu(tokenizer=tokenizer), check_references(["a" * (size // 2)], 1)
-    # Each text counts as one character more.
-    assert scorer.has_few(["a" * (size // 2 - 2)], references)
-    assert not scorer.has_few(["a" * (size // 2 - 1)], references)
+CHARACTERS = [
+    (Wer, {"unit": "char"}, 12_000),
+    (Wer, {"unit": "mixed"}, 12_000),
+    (Bleu, {"tokenizer": "char"}, 300),
+    (Bleu, {"tokenizer": "zh"}, 300),
+]
+
+
+@pytest.mark.parametrize(("kind", "options", "size"), CHARACTERS)
+def test_the_crossing_point_of_characters(kind: type[Scorer[Any]], options: dict[str, Any], size: int) -> None:
+    """Each text counts as four characters more."""
+    scorer, n = kind(**options), size // 50
+    for more in (-1, 0, 1):
+        rows = [("好" * 21, ["好天" * 10 + "好"])] * (n - 1) + [("天" * (21 + more), ["好" * 21])]
+        predictions, references = [own for own, _ in rows], check_references([own for _, own in rows], n)
+        assert scorer.has_few(predictions, references) == (more < 1)
+        check(kind, rows, options)
+
+
+@pytest.mark.parametrize("text", ["漢字", "カナ", "漢字 and mo"])
+def test_han_and_kana_are_words_of_rouge(text: str) -> None:
+    scorer, n = Rouge(tokenizer="unicode"), 640 // (len(text) + 4)
+    for rows, few in ((n // 2, True), (n // 2 + 1, False)):
+        assert scorer.has_few([text] * rows, check_references([text] * rows, rows)) == few
+        check(Rouge, [(text, [text])] * rows, {"tokenizer": "unicode"})
+    assert scorer.has_few(["a漢 and many more words"] * 20, check_references(["no other Han"] * 20, 20))
+
+
+def test_long_texts_and_long_words_are_not_few() -> None:
+    one = check_references([""], 1)
+    assert are_few(["a" * 2000], one, 200)
+    assert not are_few(["a" * 2001], one, 200)
+    assert are_few(["a" * 160], one, 10)
+    assert not are_few(["a" * 161], one, 10)
+    assert not are_few(["a"], one, 7)
+    assert not are_few([], check_references([], 0), 10)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +224,7 @@ def test_kernels_count_fewer_rows_once_they_are_loaded(
     unit: str, prediction: str, more: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """more: the words, or pairs of characters, of a row's prediction and reference."""
-    monkeypatch.setattr("evenscore.wer.scorer._FEW_WORDS", 10 * more)
+    monkeypatch.setattr("evenscore.wer.scorer._FEW_BESIDE_KERNELS", 10 * more)
     monkeypatch.setattr(kernel, "_done", {"cells": 0})
     monkeypatch.setattr(kernel, "_WORTHWHILE", 3 * more * wer_scorer._CELLS_PER_WORD)
     scorer, seen = Wer(unit=unit), []
@@ -210,7 +253,7 @@ def test_both_sides_of_the_crossing_point_to_kernels(seed: int, rows: int, unit:
     size = len("".join(texts)) // 2 if unit == "char" else len(" ".join(texts).split())
     with (
         mock.patch.object(kernel, "_WORTHWHILE", 0),
-        mock.patch("evenscore.wer.scorer._FEW_WORDS", size + more),
+        mock.patch("evenscore.wer.scorer._FEW_BESIDE_KERNELS", size + more),
         mock.patch.object(Wer, "count_few", autospec=True, side_effect=Wer.count_few) as called,
     ):
         result = scorer.compute({"predictions": predictions, "references": references})
@@ -233,14 +276,14 @@ REFERENCES = [["a b"], ["c d", "e d c"], ["b"], ["x", "y", "x y"]]
 
 
 @pytest.mark.parametrize("kind", [Bleu, Rouge, Wer])
-@pytest.mark.parametrize("few", [0, 10_000])
-def test_blocks_of_rows_have_all_systems(kind: type[Scorer[Any]], few: int) -> None:
+@pytest.mark.parametrize("few", [False, True])
+def test_blocks_of_rows_have_all_systems(kind: type[Scorer[Any]], few: bool) -> None:
     scorer = kind()
     alone = [scorer.count_columns({"predictions": own, "references": REFERENCES}).tolist() for own in SYSTEMS]
     references = check_references(REFERENCES, 4)
     with (
         mock.patch.object(kind, "block_characters", 9),
-        mock.patch(f"{kind.__module__}._FEW_CHARACTERS", few),
+        all_few(kind, few),
         mock.patch.object(kind, "count", autospec=True, side_effect=kind.count) as count,
     ):
         together = scorer.count_systems(SYSTEMS, references)
