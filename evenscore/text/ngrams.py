@@ -37,11 +37,10 @@ def clipped_matches(
     [[2, 0]]
     """
     matches = np.zeros((len(reference_counts), max_order), np.int64)
-    tokens, documents = _rows(predictions, references, reference_counts)
+    tokens = _rows(predictions, references, reference_counts)
     for rows in similar(tokens.lengths, _BLOCK_CELLS):
-        width = int(tokens.lengths[rows[-1]])
-        table = tokens.padded(rows, width, _AFTER_REFERENCE)
-        matches[rows] = _block_matches(table, documents.padded(rows, width, 1), max_order)
+        table = tokens.padded(rows, int(tokens.lengths[rows[-1]]), _AFTER_REFERENCE)
+        matches[rows] = _block_matches(table, int(reference_counts[rows].max()), max_order)
     return matches
 
 
@@ -69,11 +68,10 @@ def matches_of_row(
     return matches + [0] * (max_order - len(matches))
 
 
-def _rows(predictions: Segments, references: Segments, reference_counts: IntArray) -> tuple[Segments, Segments]:
-    """Return the tokens of each row, those of its prediction and then of its references, and the document of each.
+def _rows(predictions: Segments, references: Segments, reference_counts: IntArray) -> Segments:
+    """Return the tokens of each row, those of its prediction and then of its references.
 
-    Tokens are numbered from `_LEAST`, and another number stands behind each document. Documents of a row are numbered
-    from 0, the prediction.
+    Tokens are numbered from `_LEAST`, and another number stands behind each document.
     """
     sizes = reference_counts + 1
     first = offsets_of(sizes)
@@ -87,17 +85,20 @@ def _rows(predictions: Segments, references: Segments, reference_counts: IntArra
         places = np.repeat(starts - side.offsets[:-1], side.lengths) + np.arange(len(side.ids))
         ids[places] = side.ids.astype(np.int64) + _LEAST
     ids[offsets[1:][is_prediction] - 1] = _AFTER_PREDICTION
-    number = np.arange(len(lengths)) - np.repeat(first[:-1], sizes)
-    return Segments(ids, offsets[first]), Segments(np.repeat(number, lengths), offsets[first])
+    return Segments(ids, offsets[first])
 
 
-def _block_matches(tokens: IntArray, documents: IntArray, max_order: int) -> IntArray:
-    """Count one block, shape (rows, max_order); tokens, documents: those of `_rows`, shape (rows, columns).
+def _block_matches(tokens: IntArray, n_references: int, max_order: int) -> IntArray:
+    """Count one block, shape (rows, max_order).
 
+    tokens: those of `_rows`, shape (rows, columns); n_references: the most references of a row.
     An n-gram that runs beyond a prediction has the number that stands there, which no n-gram of a reference has. So
     equal n-grams that start in a prediction and in a reference lie inside them.
     """
-    n_documents, matches = int(documents.max()) + 1, np.zeros((len(tokens), max_order), np.int64)
+    # Numbered from 0, the prediction, in each row. What stands behind a document or fills a row up goes to a reference,
+    # since no n-gram of the prediction starts with it.
+    documents = np.minimum(np.cumsum(tokens < _LEAST, axis=1), n_references)
+    n_documents, matches = n_references + 1, np.zeros((len(tokens), max_order), np.int64)
     if max_order * _bits(tokens) + _bits(documents) > _KEY_BITS:
         # The numbers of the tokens of a row are at most as high as it has columns.
         tokens = _numbered(tokens)

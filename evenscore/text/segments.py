@@ -100,7 +100,8 @@ def both_sides(tokens: Segments, n_predictions: int, reference_counts: IntArray)
     """
     predictions, references = tokens.split(n_predictions)
     systems = n_predictions // max(len(reference_counts), 1)
-    return predictions, references.tiled(systems), np.tile(reference_counts, systems)
+    counts = reference_counts if systems == 1 else np.tile(reference_counts, systems)
+    return predictions, references.tiled(systems), counts
 
 
 def stacked(*parts: Segments) -> Segments:
@@ -140,7 +141,11 @@ def similar(sizes: IntArray, most: int) -> Iterator[IntArray]:
     >>> [run.tolist() for run in similar(np.array([3, 9, 2, 2]), 6)]
     [[2, 3], [0], [1]]
     """
-    order = np.argsort(sizes, kind="stable")
+    order = sizes.argsort(kind="stable")
+    if len(order) and len(order) * int(sizes[order[-1]]) <= most:
+        # Finding where to cut takes a small batch as long as sorting it.
+        yield order
+        return
     start = 0
     while start < len(order):
         guess = order[start : start + max(1, most // int(sizes[order[start]]))]
