@@ -227,9 +227,38 @@ _SAMPLE = 200
 _PART = re.compile(r".{0,200}\S*\s", re.DOTALL)
 
 
+# Marks of combining class 0, mostly vowel signs of India. They compose with some characters before them, but with none
+# after them (a test tries all code points).
+_SIGNS = "\u09be\u09d7\u0b3e\u0b56\u0b57\u0bbe\u0bd7\u0cc2\u0cd5\u0cd6\u0d3e\u0d57\u0dcf\u0ddf\u0fb5\u0fb7\u102e\u1b35"
+_IS_SIGN = np.isin(np.arange(1 << 16), list(map(ord, _SIGNS)))
+
+
 def _composed(lines: str) -> str:
-    """Return lines in lower case and NFC."""
+    """Return lines in lower case and NFC; a line feed must end each."""
+    if not set(_SIGNS).isdisjoint(lines[:: len(lines) // _SAMPLE + 1]):
+        lowered = lines.lower()
+        if _is_composed(lowered):
+            return lowered
     return "".join(unicodedata.normalize("NFC", part.lower()) for part in _PART.findall(lines))
+
+
+def _is_composed(lines: str) -> bool:
+    """Whether lines are in NFC; may be False for lines that are.
+
+    One sign makes Python compose all of a text. Instead, this composes the distinct pairs of a sign and the character
+    before it, and the lines with other characters of class 0 in place of signs. Class 0 keeps what is on both sides of
+    a character apart.
+    """
+    units = np.frombuffer(lines.encode("utf-16-le"), "<u2")
+    if has_pairs(units):
+        return False
+    signs = _IS_SIGN.take(units).nonzero()[0]
+    # The first character goes to the lower half, as in UTF-16.
+    pairs = np.unique(units[signs].astype("<u4") << 16 | units[signs - 1])
+    rest = units.copy()
+    rest[signs] = 0
+    decoded = (part.tobytes().decode("utf-16-le") for part in (pairs, rest))
+    return all(unicodedata.is_normalized("NFC", part) for part in decoded)
 
 
 def _cut_composed(lines: str) -> Words:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from properties import examples
 from rouge_score import tokenize as rouge_score_tokenize
 
-from evenscore.rouge.tokens import _COMPOSING_LETTER, _SPLITTERS, stem_words
+from evenscore.rouge.tokens import _COMPOSING_LETTER, _SIGNS, _SPLITTERS, _composed, _is_composed, stem_words
 
 SURROGATES = range(0xD800, 0xE000)
 # The ends of words, and what lies between them, in scripts that are unlike each other.
@@ -113,6 +113,47 @@ def test_lower_case_is_longer_only_by_marks() -> None:
     longer = [lowered for lowered in map(str.lower, map(chr, range(sys.maxunicode + 1))) if len(lowered) > 1]
     assert longer
     assert all(unicodedata.category(lowered[-1])[0] == "M" for lowered in longer)
+
+
+def test_signs_compose_only_with_the_character_before_them() -> None:
+    """What the fast path for scripts of India builds on, for all code points of two bytes as signs."""
+    parts = [unicodedata.decomposition(chr(point)).split() for point in range(sys.maxunicode + 1)]
+    pairs = [[chr(int(each, 16)) for each in own] for own in parts if len(own) == 2 and own[0][0] != "<"]
+    first, second = map(set, zip(*pairs, strict=True))
+    assert {each for each in second - first if unicodedata.combining(each) == 0 and each < "\uffff"} == set(_SIGNS)
+
+
+# Signs, what composes with some of them, a virama, a nukta, other marks, and letters that come apart.
+INDIC = [
+    *_SIGNS[:8],
+    *"\u0bc6\u0bc7\u09c7\u0b47\u0b92\u0dd9\u0fb2\u0bcd\u09bc\u0344\u0301\u0307",
+    *"\u0958\u0bca\u09cb \nகকaqΣ🙂한",
+]
+
+
+@examples(1000)
+@given(st.text(alphabet=INDIC), st.booleans())
+def test_lines_with_signs_are_composed(text: str, is_composed: bool) -> None:
+    lines = f"{unicodedata.normalize('NFC', text) if is_composed else text}\n"
+    assert _composed(lines) == unicodedata.normalize("NFC", lines.lower())
+    assert unicodedata.is_normalized("NFC", lines) or not _is_composed(lines)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("\u0b95\u0bbe \u0bca", True),
+        ("\u0bc6\u0bbe", False),
+        ("\u09c7 \u09be\u0301", True),
+        ("\u0bbe\u0301\u09bc", False),
+        ("e\u0301 \u0bbe", False),
+        ("🙂\u0bbe", False),
+        ("", True),
+    ],
+)
+def test_which_lines_with_signs_need_no_composition(line: str, expected: bool) -> None:
+    """The last two but one: a mark that composes elsewhere, and a character that takes two units."""
+    assert _is_composed(f"{line}\n") == expected
 
 
 # Letters that compose, a letter that comes apart into two, and what stands between them.
