@@ -32,6 +32,7 @@ from evenscore.scorer import ROW_COLUMNS, Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.ngrams import clipped_matches, matches_of_row
 from evenscore.text.segments import IntArray, both_sides
+from evenscore.text.unspaced import are_whole
 from evenscore.text.words import Units
 from evenscore.totals import Bound
 
@@ -39,6 +40,8 @@ from evenscore.totals import Bound
 # as long at 170 to 390 words in seven languages, and at 200 to 440 characters in three.
 _FEW_WORDS, _FEW_CHARACTERS = 200, 300
 _OF_CHARACTERS = ("char", "zh")
+# These tokenizers split at spaces and around punctuation.
+_OF_WORDS = ("13a", "intl", "none")
 # sacrebleu warns about tokenized input if this many predictions end in " .".
 _TOKENIZED_LINES = 100
 _OWN = slice(len(ROW_COLUMNS), None)
@@ -127,7 +130,13 @@ class Bleu(Scorer[BleuOptions]):
         return self.options["tokenizer"] not in AT_ONCE
 
     def warn(self, predictions: list[str], references: References) -> None:
-        """Warn if the predictions look tokenized, as sacrebleu does."""
+        """Warn if texts stay whole, or if the predictions look tokenized, as sacrebleu does."""
+        tokenizer = self.options["tokenizer"]
+        if tokenizer in _OF_WORDS and are_whole(predictions + references.texts, str.split, at_spaces=True):
+            warn_caller(
+                f"a text is in a script without spaces and tokenizer={tokenizer!r} leaves it whole, as it does most "
+                "such texts here: set tokenizer='zh' for Chinese, 'ja-mecab' for Japanese, or 'char'"
+            )
         if not self.options["force"] and sum(text.endswith(" .") for text in predictions) >= _TOKENIZED_LINES:
             warn_caller(
                 f'{_TOKENIZED_LINES} or more predictions end in " ." and look tokenized, but BLEU tokenizes them '

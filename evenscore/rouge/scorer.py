@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evenscore.exact import LARGEST_LIMBS, LIMBS, MOST_SUMMANDS, from_limbs, limbs_of, mean_of_limbs, scaled, to_limbs
-from evenscore.inputs import References, are_few, check_references
+from evenscore.inputs import References, are_few, check_references, warn_caller
 from evenscore.parallel import with_bar
 from evenscore.pictures import MATCH, MISS, Block, Line, Mark, Picture
 from evenscore.rouge.lcs import Summaries, lcs_length, lcs_lengths, lcs_positions, union_lcs_hits
@@ -29,6 +29,7 @@ from evenscore.scorer import ROW_COLUMNS, Result, Scorer
 from evenscore.significance import FloatArray
 from evenscore.text.ngrams import clipped_matches, matches_of_row
 from evenscore.text.segments import IntArray, Segments, both_sides
+from evenscore.text.unspaced import are_whole
 from evenscore.text.words import Units
 from evenscore.totals import Bound
 
@@ -108,8 +109,14 @@ class Rouge(Scorer[RougeOptions]):
         return callable(self.options["tokenizer"])
 
     def warn(self, predictions: list[str], references: References) -> None:
-        if self.options["tokenizer"] == "rouge_score":
-            warn_of_other_scripts(predictions + references.texts)
+        texts, tokenizer = predictions + references.texts, self.options["tokenizer"]
+        if tokenizer == "rouge_score":
+            warn_of_other_scripts(texts)
+        elif tokenizer == "whitespace" and are_whole(texts, str.split, at_spaces=True):
+            warn_caller(
+                "a text is in a script without spaces and counts as one word, as most such texts here do: set "
+                "tokenizer='unicode' to compare Chinese and Japanese characters, or give a function that splits words"
+            )
 
     def counting(self) -> tuple[Any, ...]:
         """Add the types, which the option accepts in several forms."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import re
 import string
 import unicodedata
@@ -15,9 +14,9 @@ import numpy as np
 from evenscore.inputs import References, encodes, warn_caller
 from evenscore.options import called, did_you_mean
 from evenscore.parallel import require
+from evenscore.text.unspaced import are_whole, with_spaces
 from evenscore.text.words import Units, Utf8, encode, split_characters, units_by_key, white_space
 from evenscore.wer.kernel import pay_off
-from evenscore.wer.unspaced import UNSPACED, unspaced_texts, with_spaces
 from evenscore.wer.word_kernel import kernel_units
 
 Step = Callable[[str], str]
@@ -201,35 +200,20 @@ PIPELINES = {
 
 
 _SPACE = ord(" ")
-# So many runs of so many texts tell whether most are one word. Texts at equal distances could all be of one kind.
-_RUNS, _RUN = 10, 100
 
 
 def warn_of_whole_texts(predictions: list[str], references: References, transforms: Any) -> None:
-    """Warn if most texts in scripts without spaces are one word each, which one wrong character makes wrong.
+    """Warn if most texts in scripts without spaces are one word each.
 
-    Looks at a sample of at most a thousand texts. The message names no row, so that Python shows it once for all
-    batches of a data set.
+    The message names no row, so that Python shows it once for all batches of a data set.
     """
-    texts = _sampled(predictions + references.texts)
-    others = itertools.filterfalse(str.isascii, texts)
-    # The usual transforms keep a space between words, so most texts need no split.
-    may_be = [text for text in others if transforms is not None or " " not in text.strip()]
-    words = splitter("word", transforms)
-    # A single letter may well be a word.
-    whole = [text for text in unspaced_texts(may_be) if len(UNSPACED.findall(text)) > 1 and len(words(text)) == 1]
-    if whole and 2 * len(whole) > len(unspaced_texts(texts)):
+    # The usual transforms keep a space between words.
+    if are_whole(predictions + references.texts, splitter("word", transforms), at_spaces=transforms is None):
         warn_caller(
             "a text is in a script without spaces and counts as one word, as most such texts here do. Give "
             'unit="char" to compare characters, or unit="mixed" to compare characters of such scripts and words of '
             "others"
         )
-
-
-def _sampled(texts: list[str]) -> list[str]:
-    """Return runs of texts from the whole list, or all of them if they are few."""
-    step = len(texts) // _RUNS
-    return texts if step <= _RUN else [text for k in range(_RUNS) for text in texts[k * step : k * step + _RUN]]
 
 
 def splitter(unit: str, transforms: Any) -> Callable[[str], list[str]]:

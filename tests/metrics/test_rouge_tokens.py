@@ -321,3 +321,14 @@ def test_other_tokenizers_know_other_scripts(tokenizer: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert rouge_l("привет", "привет", tokenizer=tokenizer) == 1.0
+
+
+def test_texts_without_spaces_that_stay_whole_are_told() -> None:
+    with pytest.warns(
+        UserWarning, match="a text is in a script without spaces and counts as one word.*tokenizer='unicode'"
+    ):
+        assert rouge_l("我们去公园吧", "我们去公园", tokenizer="whitespace") == 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rouge_l("我们去公园吧", "我们去公园", tokenizer="unicode") > 0.9
+        assert rouge_l("我们 去 公园 吧", "我们 去 公园", tokenizer="whitespace") > 0.8

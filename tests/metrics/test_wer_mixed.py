@@ -16,8 +16,8 @@ from properties import examples
 from small_corpus import refusal
 
 import evenscore
+from evenscore.text.unspaced import UNSPACED, unspaced_texts
 from evenscore.wer.transforms import split_units, splitter
-from evenscore.wer.unspaced import UNSPACED, unspaced_texts
 
 SCRIPTS = ("Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar")
 _OF_SCRIPTS = regex.compile("[" + "".join(rf"\p{{Script={name}}}" for name in SCRIPTS) + "]")

@@ -227,6 +227,12 @@ def test_texts_without_spaces_that_are_one_word_each_are_warned_of(script: str) 
         evenscore.load("wer_dp").compute(predictions=["a", "b", "c"], references=[["a"], ["b", "c"], texts[1:]])
 
 
+def test_texts_that_the_transforms_make_whole_are_warned_of() -> None:
+    texts = ["我们 去 公园", "谢谢 你"]
+    with pytest.warns(UserWarning, match="a text is in a script without spaces"):
+        evenscore.load("wer_dp", transforms=["remove_white_space"]).compute(predictions=texts, references=texts)
+
+
 @pytest.mark.parametrize(("cycle", "is_warned"), [("aswW", True), ("asSw", False), ("aw", True), ("ws", False)])
 @pytest.mark.parametrize("times", [250, 501, 2000])
 def test_a_large_column_is_warned_of_if_most_of_its_texts_are_one_word(cycle: str, is_warned: bool, times: int) -> None:

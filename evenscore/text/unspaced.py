@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Callable, Sequence
 
 # Han, Hiragana, Katakana, Thai, Lao, Khmer and Myanmar, by the property Script of Unicode 17, and the marks that kana
 # alone have, such as that of a long vowel. Not Hangul: Korean writes spaces between words. Ranges include characters
@@ -34,6 +36,33 @@ def unspaced_texts(texts: list[str]) -> list[str]:
     if joined.isascii() or not joined.encode("utf-16-le")[1::2].translate(None, _OTHER_BYTES):
         return []
     return [*filter(UNSPACED.search, texts)]
+
+
+# So many runs of so many texts tell whether most are one word. Texts at equal distances could all be of one kind.
+_RUNS, _RUN = 10, 100
+
+
+def are_whole(texts: list[str], words: Callable[[str], Sequence[str]], *, at_spaces: bool) -> bool:
+    """Whether most texts in scripts without spaces are one word each, which one wrong character makes wrong.
+
+    words: splits a text; at_spaces: it splits at each space. Looks at a sample of at most a thousand texts.
+
+    >>> [are_whole([text, "a b"], str.split, at_spaces=True) for text in ("今日は雨です。", "今日 は 雨 です 。")]
+    [True, False]
+    """
+    sample = _sampled(texts)
+    others = itertools.filterfalse(str.isascii, sample)
+    # Most texts have a space between words, and need no split.
+    may_be = [text for text in others if not at_spaces or " " not in text.strip()]
+    # A single letter may well be a word.
+    whole = [text for text in unspaced_texts(may_be) if len(UNSPACED.findall(text)) > 1 and len(words(text)) == 1]
+    return bool(whole) and 2 * len(whole) > len(unspaced_texts(sample))
+
+
+def _sampled(texts: list[str]) -> list[str]:
+    """Return runs of texts from the whole list, or all of them if they are few."""
+    step = len(texts) // _RUNS
+    return texts if step <= _RUN else [text for k in range(_RUNS) for text in texts[k * step : k * step + _RUN]]
 
 
 def with_spaces(text: str) -> str:
