@@ -222,13 +222,14 @@ def are_few(predictions: list[str], references: References, most: int, *, in_cha
     >>> are_few(["a b"], References(["a"], np.array([1])), 9), are_few(["a b"], References(["a"], np.array([1])), 8)
     (True, False)
     """
-    texts = len(predictions) + len(references.texts)
-    rest = most - _WORDS_OF_TEXT * texts
-    if not texts or rest < 0:
+    n_texts = len(predictions) + len(references.texts)
+    rest = most - _WORDS_OF_TEXT * n_texts
+    if not n_texts or rest < 0:
         return False
-    if max(map(len, itertools.chain(predictions, references.texts))) > _LONGEST:
+    texts = predictions + references.texts
+    if max(map(len, texts)) > _LONGEST:
         return False
-    joined = "".join(itertools.chain(predictions, references.texts))
+    joined = "".join(texts)
     if in_characters:
         return len(joined) <= rest
     return len(joined) <= _LONGEST_WORDS * most and joined.count(" ") <= rest
