@@ -160,7 +160,7 @@ def own_times(texts: dict[str, list[str]]) -> Iterator[str]:
 
 
 def _in_new_process(function: Callable[..., float], *arguments: Any) -> float:
-    """Return the result of a function in a process that has done nothing else."""
+    """Return the result of a function in a process of its own."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         return pool.submit(function, *arguments).result()
 

@@ -206,33 +206,33 @@ def text_lines(text: str) -> list[str]:
     return [part.removesuffix("\r") for part in (parts if parts[-1] else parts[:-1])]
 
 
-# No text of a few is longer: long texts are the work of kernels.
-_LONGEST = 2000
-# Nor do a few words have more characters each, on average.
-_LONGEST_WORDS = 16
-# A text takes as long as so many words, besides those that end at a space.
-_WORDS_OF_TEXT = 4
+# A few texts have at most this many characters each, and this many for each word that they may have. Long texts are the
+# work of kernels, and some tokenizers find many tokens in what has no spaces.
+_LONGEST_TEXT, _LONGEST_WORD = 2000, 10
 
 
-def are_few(predictions: list[str], references: References, most: int, *, in_characters: bool = False) -> bool:
-    """Whether no text is long, and all have at most `most` words, or characters; False for no rows.
+def are_few(
+    predictions: list[str], references: References, most: int, *, text_words: int = 4, in_characters: bool = False
+) -> bool:
+    """Whether all texts together have at most `most` words, or characters, and none is long; False for no rows.
 
-    Each space counts as a word, and each text as four words or characters more.
+    Each space counts as one word. Each text counts as `text_words` words or characters more, for the time that it takes
+    besides them.
 
     >>> are_few(["a b"], References(["a"], np.array([1])), 9), are_few(["a b"], References(["a"], np.array([1])), 8)
     (True, False)
     """
     n_texts = len(predictions) + len(references.texts)
-    rest = most - _WORDS_OF_TEXT * n_texts
+    rest = most - text_words * n_texts
     if not n_texts or rest < 0:
         return False
     texts = predictions + references.texts
-    if max(map(len, texts)) > _LONGEST:
+    if max(map(len, texts)) > _LONGEST_TEXT:
         return False
     joined = "".join(texts)
     if in_characters:
         return len(joined) <= rest
-    return len(joined) <= _LONGEST_WORDS * most and joined.count(" ") <= rest
+    return len(joined) <= _LONGEST_WORD * most and joined.count(" ") <= rest
 
 
 def row_sizes(systems: Sequence[list[str]], references: References) -> IntArray:

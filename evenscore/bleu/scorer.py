@@ -36,11 +36,11 @@ from evenscore.text.unspaced import are_whole
 from evenscore.text.words import Units
 from evenscore.totals import Bound
 
-# Up to this many words, or characters if each is a token (see `are_few`), plain Python is faster than arrays. Both take
-# as long at 170 to 390 words in seven languages, and at 200 to 440 characters in three.
-_FEW_WORDS, _FEW_CHARACTERS = 200, 300
+# Up to this many words or characters (see `are_few`), plain Python is faster than arrays. The time of arrays is that of
+# 170 to 390 words in seven languages; if characters are tokens, it is that of 200 to 440 characters in three.
+_FEW_WORDS, _FEW_TOKENS, _FEW_CHARACTERS = 200, 300, 900
 _OF_CHARACTERS = ("char", "zh")
-# These tokenizers split at spaces and around punctuation.
+# These tokenizers need spaces between words.
 _OF_WORDS = ("13a", "intl", "none")
 # sacrebleu warns about tokenized input if this many predictions end in " .".
 _TOKENIZED_LINES = 100
@@ -76,9 +76,10 @@ class Bleu(Scorer[BleuOptions]):
         return get_tokenizer(self.options["tokenizer"], self.options["lowercase"]).tokenize(texts)
 
     def has_few(self, predictions: list[str], references: References) -> bool:
-        if self.options["tokenizer"] in _OF_CHARACTERS:
-            return are_few(predictions, references, _FEW_CHARACTERS, in_characters=True)
-        return are_few(predictions, references, _FEW_WORDS)
+        if self.options["tokenizer"] in _OF_WORDS:
+            return are_few(predictions, references, _FEW_WORDS)
+        most = _FEW_TOKENS if self.options["tokenizer"] in _OF_CHARACTERS else _FEW_CHARACTERS
+        return are_few(predictions, references, most, in_characters=True)
 
     def count_few(self, predictions: list[str], references: References) -> list[list[int]]:
         options, highest, counted = self.options, orders(self.options), []
@@ -130,12 +131,12 @@ class Bleu(Scorer[BleuOptions]):
         return self.options["tokenizer"] not in AT_ONCE
 
     def warn(self, predictions: list[str], references: References) -> None:
-        """Warn if texts stay whole, or if the predictions look tokenized, as sacrebleu does."""
+        """Warn if texts have no spaces between words, or, as sacrebleu does, if predictions look tokenized."""
         tokenizer = self.options["tokenizer"]
         if tokenizer in _OF_WORDS and are_whole(predictions + references.texts, str.split, at_spaces=True):
             warn_caller(
-                f"a text is in a script without spaces and tokenizer={tokenizer!r} leaves it whole, as it does most "
-                "such texts here: set tokenizer='zh' for Chinese, 'ja-mecab' for Japanese, or 'char'"
+                f"texts are in a script without spaces, and tokenizer={tokenizer!r} does not split their words: set "
+                "tokenizer='zh' for Chinese, 'ja-mecab' for Japanese, 'char', or a function that splits words"
             )
         if not self.options["force"] and sum(text.endswith(" .") for text in predictions) >= _TOKENIZED_LINES:
             warn_caller(

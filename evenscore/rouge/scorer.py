@@ -33,9 +33,10 @@ from evenscore.text.unspaced import are_whole
 from evenscore.text.words import Units
 from evenscore.totals import Bound
 
-# Up to this many words (see `are_few`), plain Python is faster than arrays: measured in seven languages, without stems.
-# The unicode tokenizer takes as long for a character of Chinese or Japanese as for a word of the others.
-_FEW_WORDS = {"rouge_score": 1400, "unicode": 640, "whitespace": 1500}
+# Up to this many words (see `are_few`), plain Python is faster than arrays, and each text counts as so many words more:
+# measured in seven languages, without stems. A character of Chinese or Japanese takes the unicode tokenizer as long as
+# a word of others.
+_FEW_WORDS, _TEXT_WORDS = {"rouge_score": 2600, "unicode": 1150, "whitespace": 3000}, 16
 # The statistics of a row for each type, as limbs.
 _PARTS = ("precision", "recall", "f")
 
@@ -71,12 +72,12 @@ class Rouge(Scorer[RougeOptions]):
     def has_few(self, predictions: list[str], references: References) -> bool:
         options, tokenizer = self.options, self.options["tokenizer"]
         most = _FEW_WORDS["rouge_score" if callable(tokenizer) else tokenizer]
-        if not are_few(predictions, references, most):
+        few = functools.partial(are_few, predictions, references, most, text_words=_TEXT_WORDS)
+        if not few():
             return False
         has_rule = options["multi_reference"] == "best" or len(references.texts) == len(references.counts)
         texts = predictions + references.texts
-        has_characters = tokenizer == "unicode" and not are_few(predictions, references, most, in_characters=True)
-        if has_characters and is_east_asian("".join(texts)):
+        if tokenizer == "unicode" and not few(in_characters=True) and is_east_asian("".join(texts)):
             return False
         has_sentences = "rougeLsum" in self.types and (
             not _are_single_sentences(texts, options) or _may_have_empty_tokens(texts, options)
@@ -114,8 +115,8 @@ class Rouge(Scorer[RougeOptions]):
             warn_of_other_scripts(texts)
         elif tokenizer == "whitespace" and are_whole(texts, str.split, at_spaces=True):
             warn_caller(
-                "a text is in a script without spaces and counts as one word, as most such texts here do: set "
-                "tokenizer='unicode' to compare Chinese and Japanese characters, or give a function that splits words"
+                "texts are in a script without spaces and count as one word each: set tokenizer='unicode' to compare "
+                "Chinese and Japanese characters, or give a function that splits words"
             )
 
     def counting(self) -> tuple[Any, ...]:

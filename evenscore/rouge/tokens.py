@@ -245,15 +245,15 @@ def _composed(lines: str) -> str:
 def _is_composed(lines: str) -> bool:
     """Whether lines are in NFC; may be False for lines that are.
 
-    One sign makes Python compose all of a text. Instead, this composes the distinct pairs of a sign and the character
-    before it, and the lines with other characters of class 0 in place of signs. Class 0 keeps what is on both sides of
-    a character apart.
+    One sign makes Python compose all of a text. Instead, this checks the distinct pairs of a character and the sign
+    behind it, and the lines with a control character in place of each sign. What stands before a sign or a control
+    character never composes with what stands behind it.
     """
     units = np.frombuffer(lines.encode("utf-16-le"), "<u2")
     if has_pairs(units):
         return False
     signs = _IS_SIGN.take(units).nonzero()[0]
-    # The first character goes to the lower half, as in UTF-16.
+    # In little-endian order, the lower half of a number comes first.
     pairs = np.unique(units[signs].astype("<u4") << 16 | units[signs - 1])
     rest = units.copy()
     rest[signs] = 0

@@ -95,8 +95,8 @@ def _block_matches(tokens: IntArray, n_references: int, max_order: int) -> IntAr
     An n-gram that runs beyond a prediction has the number that stands there, which no n-gram of a reference has. So
     equal n-grams that start in a prediction and in a reference lie inside them.
     """
-    # Numbered from 0, the prediction, in each row. What stands behind a document or fills a row up goes to a reference,
-    # since no n-gram of the prediction starts with it.
+    # Numbered from 0, the prediction, in each row. What stands behind a document or fills a row up belongs to a
+    # reference, which changes no match: no n-gram of a prediction starts with it.
     documents = np.minimum(np.cumsum(tokens < _LEAST, axis=1), n_references)
     n_documents, matches = n_references + 1, np.zeros((len(tokens), max_order), np.int64)
     if max_order * _bits(tokens) + _bits(documents) > _KEY_BITS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Sequence
 
@@ -40,10 +39,15 @@ def unspaced_texts(texts: list[str]) -> list[str]:
 
 # So many runs of so many texts tell whether most are one word. Texts at equal distances could all be of one kind.
 _RUNS, _RUN = 10, 100
+# So many characters of a text tell its script. One of them may well be a word, two are none in most cases.
+_BEGINNING = 100
+_TWO = re.compile(f"{UNSPACED.pattern}.*?{UNSPACED.pattern}", re.DOTALL)
 
 
 def are_whole(texts: list[str], words: Callable[[str], Sequence[str]], *, at_spaces: bool) -> bool:
-    """Whether most texts in scripts without spaces are one word each, which one wrong character makes wrong.
+    """Whether texts in scripts without spaces count as one word each: most of them, and a tenth of all texts or more.
+
+    Such scores are all or nothing, since one wrong character makes the whole text wrong.
 
     words: splits a text; at_spaces: it splits at each space. Looks at a sample of at most a thousand texts.
 
@@ -51,12 +55,17 @@ def are_whole(texts: list[str], words: Callable[[str], Sequence[str]], *, at_spa
     [True, False]
     """
     sample = _sampled(texts)
-    others = itertools.filterfalse(str.isascii, sample)
-    # Most texts have a space between words, and need no split.
+    others = [text for text in sample if not text.isascii()]
+    # Most texts with a space have several words, and need no split.
     may_be = [text for text in others if not at_spaces or " " not in text.strip()]
-    # A single letter may well be a word.
-    whole = [text for text in unspaced_texts(may_be) if len(UNSPACED.findall(text)) > 1 and len(words(text)) == 1]
-    return bool(whole) and 2 * len(whole) > len(unspaced_texts(sample))
+    if not unspaced_texts([text[:_BEGINNING] for text in may_be]):
+        return False
+    whole = sum(_is_unspaced(text) and len(words(text)) == 1 for text in may_be)
+    return 10 * whole >= len(sample) and 2 * whole > sum(map(_is_unspaced, others))
+
+
+def _is_unspaced(text: str) -> bool:
+    return _TWO.search(text, 0, _BEGINNING) is not None
 
 
 def _sampled(texts: list[str]) -> list[str]:

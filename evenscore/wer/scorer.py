@@ -31,8 +31,8 @@ _KINDS = ("hits", "substitutions", "deletions", "insertions")
 _STATISTICS = (*_KINDS, "wrong_rows", "normalizer")
 _RATE_NAMES = {"word": "wer", "char": "cer", "mixed": "wer"}
 _SEPARATORS = {"word": " ", "char": "", "mixed": " "}
-# Up to this many words or characters (see `are_few`), plain Python is faster than arrays. Both take as long at 4,800 to
-# 6,200 words in seven languages, at 4,000 characters of Japanese and at 29,000 of English.
+# Up to this many words or characters (see `are_few`), plain Python is faster than arrays. The time of arrays is that of
+# 4,800 to 6,200 words in seven languages, of 4,000 characters of Japanese and of 29,000 of English.
 _FEW_WORDS, _FEW_CHARACTERS = 4800, 12_000
 # Once kernels are loaded, lists of strings are faster only up to this many words, or twice as many characters.
 _FEW_BESIDE_KERNELS = 240

@@ -203,16 +203,15 @@ _SPACE = ord(" ")
 
 
 def warn_of_whole_texts(predictions: list[str], references: References, transforms: Any) -> None:
-    """Warn if most texts in scripts without spaces are one word each.
+    """Warn if texts in scripts without spaces count as one word each.
 
     The message names no row, so that Python shows it once for all batches of a data set.
     """
     # The usual transforms keep a space between words.
     if are_whole(predictions + references.texts, splitter("word", transforms), at_spaces=transforms is None):
         warn_caller(
-            "a text is in a script without spaces and counts as one word, as most such texts here do. Give "
-            'unit="char" to compare characters, or unit="mixed" to compare characters of such scripts and words of '
-            "others"
+            'texts are in a script without spaces and count as one word each: give unit="char" to compare characters, '
+            'or unit="mixed" to compare characters of such scripts and words of others'
         )
 
 

@@ -251,7 +251,9 @@ def test_predictions_that_look_tokenized_are_told() -> None:
 @pytest.mark.parametrize("tokenizer", ["13a", "intl", "none"])
 def test_texts_without_spaces_that_stay_whole_are_told(tokenizer: str) -> None:
     whole, spaced = ["ok", " 我们去公园吧。 ", "今日は雨です "], ["ok", "我们 去 公园 吧 。", "今日 は 雨 です"]
-    message = f"a text is in a script without spaces and tokenizer='{tokenizer}' leaves it whole.*'zh'.*'char'"
+    message = (
+        f"texts are in a script without spaces, and tokenizer='{tokenizer}' does not split their words.*'zh'.*'char'"
+    )
     for predictions, references in ((whole, ["x", "y", "z"]), (["x", "y", "z"], [[text, "a"] for text in whole])):
         with pytest.warns(UserWarning, match=message) as caught:
             BleuCorpus(tokenizer=tokenizer).compute(predictions=predictions, references=references)

@@ -325,7 +325,7 @@ def test_other_tokenizers_know_other_scripts(tokenizer: Any) -> None:
 
 def test_texts_without_spaces_that_stay_whole_are_told() -> None:
     with pytest.warns(
-        UserWarning, match="a text is in a script without spaces and counts as one word.*tokenizer='unicode'"
+        UserWarning, match="texts are in a script without spaces and count as one word.*tokenizer='unicode'"
     ):
         assert rouge_l("我们去公园吧", "我们去公园", tokenizer="whitespace") == 0.0
     with warnings.catch_warnings():

@@ -221,15 +221,15 @@ WHOLE = {
 @pytest.mark.parametrize("script", WHOLE)
 def test_texts_without_spaces_that_are_one_word_each_are_warned_of(script: str) -> None:
     texts = ["ok", *WHOLE[script]]
-    with pytest.warns(UserWarning, match=r'a text is in a script without spaces .* Give unit="char" to'):
+    with pytest.warns(UserWarning, match=r'texts are in a script without spaces .* give unit="char" to'):
         evenscore.load("wer_dp").compute(predictions=texts, references=["ok", "x", "y"])
-    with pytest.warns(UserWarning, match="a text is in a script without spaces"):
+    with pytest.warns(UserWarning, match="texts are in a script without spaces"):
         evenscore.load("wer_dp").compute(predictions=["a", "b", "c"], references=[["a"], ["b", "c"], texts[1:]])
 
 
 def test_texts_that_the_transforms_make_whole_are_warned_of() -> None:
     texts = ["我们 去 公园", "谢谢 你"]
-    with pytest.warns(UserWarning, match="a text is in a script without spaces"):
+    with pytest.warns(UserWarning, match="texts are in a script without spaces"):
         evenscore.load("wer_dp", transforms=["remove_white_space"]).compute(predictions=texts, references=texts)
 
 
@@ -251,7 +251,7 @@ def test_batches_whose_script_is_unknown_are_warned_of_once(name: str) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         rows.map(scorer, batched=True, batch_size=4)
-    assert ["counts as one word" in str(each.message) or "loses most" in str(each.message) for each in caught] == [True]
+    assert ["count as one word" in str(each.message) or "loses most" in str(each.message) for each in caught] == [True]
 
 
 @pytest.mark.parametrize(
@@ -274,3 +274,18 @@ def test_nothing_is_said_where_words_are_told_apart(texts: list[str], options: d
 def test_one_whole_text_among_many_others_is_not_warned_of() -> None:
     texts = [*["你 好"] * 1500, "谢谢", "谢谢"]
     assert evenscore.load("wer_dp").compute(predictions=texts, references=texts)["wer"] == 0
+
+
+@pytest.mark.parametrize(("whole", "is_warned"), [(19, False), (20, True)])
+def test_a_tenth_of_whole_texts_is_warned_of(whole: int, is_warned: bool) -> None:
+    """A few names in another script among many texts do not make the option wrong."""
+    texts = [*["李小龙"] * whole, *["Bruce Lee"] * (200 - whole)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        evenscore.load("wer_dp").compute(predictions=texts, references=texts)
+    assert len(caught) == is_warned
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_script_is_that_of_the_beginning() -> None:
+    assert evenscore.load("wer_dp").compute(predictions=["é" * 100 + "李小龙"], references=["a"])["wer"] == 1

@@ -26,6 +26,8 @@ def executed(path: Path) -> Any:
         kernel_name="python3",
         timeout=600,
         record_timing=False,
+        # A busy machine sends in parts what a cell prints.
+        coalesce_streams=True,
         resources={"metadata": {"path": str(path.parent)}},
     )
     with tempfile.TemporaryDirectory() as profile:
